@@ -1,0 +1,61 @@
+"""What can be run here: ``nox -l`` lists it."""
+
+import nox
+
+nox.needs_version = ">=2025.5"
+nox.options.default_venv_backend = "virtualenv"
+nox.options.reuse_venv = "yes"
+nox.options.sessions = ["lint", "typing", "tests"]
+
+PROJECT = nox.project.load_toml()
+FAST = "not engine and not engine_full and not image and not gpu"
+
+
+def dependencies(group: str) -> list[str]:
+    """What a dependency group of pyproject.toml asks for."""
+    return nox.project.dependency_groups(PROJECT, group)
+
+
+@nox.session(name="build-image", default=False)
+def build_image(session: nox.Session) -> None:
+    """Build a lane's tree, boot it for real and print the summary: -- [LANE]."""
+    session.install("-e", ".")
+    session.run("lanewright", "build", *session.posargs)
+    session.run("lanewright", "boot", *session.posargs)
+
+
+@nox.session(default=False)
+def boot(session: nox.Session) -> None:
+    """Boot a built lane: -- [LANE] [--port N] [--no-server]."""
+    session.install("-e", ".")
+    session.run("lanewright", "boot", *session.posargs)
+
+
+@nox.session(default=False)
+def report(session: nox.Session) -> None:
+    """Say what becomes of every hunk: -- [LANE] [--json]."""
+    session.install("-e", ".")
+    session.run("lanewright", "report", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the fast tests; another tier with -- -m engine."""
+    session.install("-e", ".", *dependencies("test"))
+    tier = [] if "-m" in session.posargs else ["-m", FAST, "--numprocesses", "2"]
+    session.run("pytest", *tier, *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and format."""
+    session.install(*dependencies("lint"))
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+
+
+@nox.session
+def typing(session: nox.Session) -> None:
+    """Check types, strictly."""
+    session.install("-e", ".", *dependencies("typing"))
+    session.run("mypy")

@@ -1,0 +1,1 @@
+"""Keeps serving lanes alive on a moving vLLM."""

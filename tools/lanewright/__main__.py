@@ -1,0 +1,57 @@
+"""Entry point: one handler turns every error into a message and an exit code."""
+
+import os
+import sys
+import traceback
+from pathlib import Path
+
+from lanewright.cli import Arguments, parse
+from lanewright.errors import ExitCode, LanewrightError
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.store.git import TRACE
+from lanewright.terminal import printable, say
+
+
+def main() -> None:
+    """Run the command line and exit with its code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command; give back its exit code."""
+    try:
+        return _dispatch(parse(arguments))
+    except LanewrightError as error:
+        say(f"lanewright: {printable(str(error))}")
+        if error.hint:
+            say(f"  next: {printable(error.hint)}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        say("lanewright: interrupted; nothing half-written stays")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader of stdout went away; Python must not write to it again when it closes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.CLEAN
+    except OSError as error:
+        place = f": {printable(os.fsdecode(error.filename))}" if error.filename else ""
+        say(f"lanewright: {error.strerror or error}{place}")
+        return ExitCode.INPUT
+    except Exception:  # noqa: BLE001 - the last handler; it hides nothing
+        say(traceback.format_exc())
+        say("lanewright: this is a bug; please report it with the lines above")
+        return ExitCode.BUG
+
+
+def _dispatch(arguments: Arguments) -> int:
+    if arguments.trace:
+        os.environ[TRACE] = "1"
+    project = Project.find((arguments.directory or Path.cwd()).absolute())
+    code = arguments.command(project, Places.of_user(), arguments)
+    sys.stdout.flush()
+    return code
+
+
+if __name__ == "__main__":
+    main()

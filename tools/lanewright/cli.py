@@ -1,0 +1,95 @@
+"""The command line: what can be typed, and which function answers."""
+
+import argparse
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol, cast
+
+from lanewright.errors import ExitCode
+from lanewright.places import Places
+from lanewright.project import Project
+
+EXIT_CODES = """\
+exit codes: 0 clean; 1 input or environment; 2 usage; 3 conflicts need a person; 4 drift found by
+--check; 5 verification or equality mismatch; 6 the hardware a lane needs is not here; 70 bug;
+130 interrupted
+environment: LANEWRIGHT_STORE (cache folder), LANEWRIGHT_STATE (records), NO_COLOR,
+LANEWRIGHT_TRACE (print each git call and its time)
+"""
+
+
+class Arguments(Protocol):
+    """What every command gets; each reads its own options too."""
+
+    directory: Path | None
+    trace: bool
+    lane: str | None
+    json: bool
+    check: bool
+    entry: str | None
+    wheel: Path | None
+    port: int | None
+    no_server: bool
+    verify_lock: bool
+    verify_tree: bool
+    command: Callable[[Project, Places, "Arguments"], ExitCode]
+
+
+def lane_of(project: Project, arguments: Arguments) -> str:
+    """The lane named on the command line, else the project's default."""
+    return arguments.lane or project.upstream.default_lane
+
+
+def parse(arguments: list[str]) -> Arguments:
+    """Read a command line; ends the process with code 2 where it cannot be read."""
+    parser = argparse.ArgumentParser(
+        prog="lanewright",
+        description="Keeps serving lanes alive on a moving vLLM.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-C", dest="directory", type=Path, metavar="DIR", help="project folder")
+    parser.add_argument("--trace", action="store_true", help="print each git call and its time")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    fetch = _command(commands, "fetch", "bring the sources a lane needs into the store")
+    fetch.add_argument(
+        "--wheel", type=Path, metavar="FILE", help="take this release wheel, without network"
+    )
+    build = _command(commands, "build", "apply a lane's series and write its lock")
+    build.add_argument("--check", action="store_true", help="write nothing; exit 4 on drift")
+    _command(commands, "report", "say what becomes of every hunk", reads=True)
+    verify = _command(commands, "verify", "prove that lock and laid-out tree are what they claim")
+    verify.add_argument(
+        "--lock", dest="verify_lock", action="store_true", help="rebuild and compare"
+    )
+    verify.add_argument("--tree", dest="verify_tree", action="store_true", help="compare the disk")
+    _command(commands, "list", "list lanes, or what a lane carries", reads=True)
+    _command(commands, "status", "say whether locks, store and trees are up to date", reads=True)
+    show = _command(commands, "show", "print an entry's hunks", reads=True)
+    show.add_argument("entry", nargs="?", metavar="ENTRY[:PATH[:HUNK]]")
+    boot = _command(commands, "boot", "boot a lane, greet it, and keep a record")
+    boot.add_argument("--port", type=int, help="port of the server; by default a free one")
+    boot.add_argument("--no-server", action="store_true", help="only the offline engine")
+    return cast("Arguments", parser.parse_args(arguments))
+
+
+def _command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    text: str,
+    *,
+    reads: bool = False,
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(name, help=text, description=text)
+    parser.add_argument("lane", nargs="?", metavar="LANE")
+    if reads:
+        parser.add_argument("--json", action="store_true", help="data instead of text")
+
+    def command(project: Project, places: Places, arguments: Arguments) -> ExitCode:
+        module = importlib.import_module(f"lanewright.commands.{name}")
+        return cast("ExitCode", module.run(project, places, arguments))
+
+    parser.set_defaults(command=command)
+    return parser

@@ -1,0 +1,56 @@
+"""The errors a user can meet, each with its exit code and the command to type next."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What a run of ``lanewright`` ends with; documented in the README."""
+
+    CLEAN = 0
+    INPUT = 1
+    USAGE = 2
+    CONFLICT = 3
+    DRIFT = 4
+    MISMATCH = 5
+    HARDWARE = 6
+    BUG = 70
+    INTERRUPTED = 130
+
+
+class LanewrightError(Exception):
+    """Input or environment is at fault, not this program.
+
+    Args:
+        message: What is wrong, naming file, entry and hunk where there is one.
+        hint: The next command to type, or what to mend, when that is known.
+    """
+
+    exit_code = ExitCode.INPUT
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class ConflictError(LanewrightError):
+    """Entries need a person."""
+
+    exit_code = ExitCode.CONFLICT
+
+
+class DriftError(LanewrightError):
+    """``--check`` found that something would change."""
+
+    exit_code = ExitCode.DRIFT
+
+
+class MismatchError(LanewrightError):
+    """A verification or equality check failed."""
+
+    exit_code = ExitCode.MISMATCH
+
+
+class HardwareError(LanewrightError):
+    """The hardware that a lane needs is not here."""
+
+    exit_code = ExitCode.HARDWARE

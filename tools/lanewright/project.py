@@ -1,0 +1,87 @@
+"""The user's project: where its series, patches and overlays lie, and what upstream.toml says."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from lanewright.errors import LanewrightError
+from lanewright.tomlfile import load
+
+LANE_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+Device = Literal["cpu", "cuda"]
+
+
+class Upstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``upstream.toml``.
+
+    Attributes:
+        default_lane: Lane taken where a command is given none.
+        releases: Distribution that holds vLLM for a kind of device.
+    """
+
+    default_lane: str
+    releases: dict[Device, str]
+
+
+@dataclass(frozen=True)
+class Project:
+    """A checkout with an ``upstream.toml`` at its root."""
+
+    root: Path
+    upstream: Upstream
+
+    @classmethod
+    def find(cls, start: Path) -> "Project":
+        """The project that ``start`` lies in.
+
+        Raises:
+            LanewrightError: No ``upstream.toml`` here or above, or it cannot be read.
+        """
+        for folder in (start, *start.parents):
+            if (folder / "upstream.toml").is_file():
+                return cls(folder, load(folder / "upstream.toml", Upstream))
+        raise LanewrightError(
+            f"no upstream.toml in {start} or above it",
+            hint="run lanewright inside a project, or name one with `lanewright -C DIR`",
+        )
+
+    @property
+    def patches(self) -> Path:
+        """Own patches, and what is known of pull requests."""
+        return self.root / "patches"
+
+    @property
+    def overlay(self) -> Path:
+        """Our packages and files to lay into a tree."""
+        return self.root / "overlay"
+
+    @property
+    def environments(self) -> Path:
+        """Locked requirements of lane environments."""
+        return self.root / "environments"
+
+    def lanes(self) -> list[str]:
+        """Names of the lanes that have a series, sorted."""
+        return sorted(path.stem for path in (self.root / "series").glob("*.toml"))
+
+    def series_file(self, lane: str) -> Path:
+        """The series of a lane.
+
+        Raises:
+            LanewrightError: There is no such lane.
+        """
+        path = self.root / "series" / f"{lane}.toml"
+        if not LANE_NAME.fullmatch(lane) or not path.is_file():
+            known = ", ".join(self.lanes()) or "none"
+            raise LanewrightError(
+                f"unknown lane {lane!r}: no series/{lane}.toml (lanes here: {known})",
+                hint="lanewright list",
+            )
+        return path
+
+    def lock_file(self, lane: str) -> Path:
+        """Where the lock of a lane is, or will be."""
+        return self.root / "series" / f"{lane}.lock"

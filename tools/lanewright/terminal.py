@@ -1,0 +1,41 @@
+"""Talk for people on stderr, data on stdout."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+def say(text: str) -> None:
+    """Print a line of talk to stderr."""
+    print(text, file=sys.stderr, flush=True)  # noqa: T201 - the one place that talks
+
+
+def emit(text: str) -> None:
+    """Print data to stdout."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def printable(text: str) -> str:
+    """A path or message with what is no text shown as replacement marks."""
+    return text.encode("utf-8", "replace").decode("utf-8", "replace")
+
+
+@contextmanager
+def stage(text: str) -> Iterator[None]:
+    """Announce a long step, show that it is alive, and say how long it took.
+
+    On a terminal a spinner runs while the step does; elsewhere one line is printed at its start
+    and one at its end.
+    """
+    start = time.monotonic()
+    if sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
+        from rich.console import Console  # noqa: PLC0415 - 100 ms that a silent run need not pay
+
+        with Console(stderr=True).status(text):
+            yield
+    else:
+        say(f"{text} ...")
+        yield
+    say(f"{text}: {time.monotonic() - start:.1f} s")

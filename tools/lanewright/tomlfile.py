@@ -1,0 +1,29 @@
+"""TOML files that people write, read into typed values."""
+
+import tomllib
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from lanewright.errors import LanewrightError
+
+T = TypeVar("T")
+
+
+def load(path: Path, kind: type[T]) -> T:
+    """Read a TOML file.
+
+    Raises:
+        LanewrightError: It cannot be read, is no TOML, or lacks or has a key that it should not;
+            the message names the file and the key.
+    """
+    try:
+        with path.open("rb") as stream:
+            return msgspec.convert(tomllib.load(stream), kind)
+    except OSError as error:
+        raise LanewrightError(f"cannot read {path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise LanewrightError(f"{path} is no valid TOML: {error}") from error
+    except msgspec.ValidationError as error:
+        raise LanewrightError(f"{path}: {error}") from error

@@ -1,0 +1,1 @@
+"""Where upstream's code comes from and where it is kept: git objects, releases."""

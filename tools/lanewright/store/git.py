@@ -1,0 +1,137 @@
+"""The one place that runs git: bytes in and out, a closed environment, fixed settings."""
+
+import os
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lanewright.errors import LanewrightError
+from lanewright.terminal import say
+
+TRACE = "LANEWRIGHT_TRACE"
+
+# Given on the command line, so that neither the user's nor the system's configuration can change
+# a byte of what git writes or the order of what it prints.
+SETTINGS = {
+    "core.attributesFile": "/dev/null",
+    "core.autocrlf": "false",
+    "core.quotePath": "true",
+    "core.logAllRefUpdates": "false",
+    "gc.auto": "0",
+    # A rename guessed from likeness would move a hunk to a file that nobody named.
+    "merge.renames": "false",
+    "merge.directoryRenames": "false",
+    "merge.conflictStyle": "diff3",
+    "protocol.allow": "never",
+}
+
+IDENTITY = "lanewright <lanewright@localhost>"
+FIXED_DATE = "946684800 +0000"
+
+# git is started through `env -i`: GitPython hands the caller's environment on, and a GIT_DIR or
+# GIT_INDEX_FILE left there by a hook would send our writes to the user's own repository.
+ENVIRONMENT = {
+    "LC_ALL": "C",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_AUTHOR_NAME": "lanewright",
+    "GIT_AUTHOR_EMAIL": "lanewright@localhost",
+    "GIT_AUTHOR_DATE": FIXED_DATE,
+    "GIT_COMMITTER_NAME": "lanewright",
+    "GIT_COMMITTER_EMAIL": "lanewright@localhost",
+    "GIT_COMMITTER_DATE": FIXED_DATE,
+}
+
+
+class GitError(LanewrightError):
+    """A git call failed in a way its caller does not handle."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one git call gave back, byte for byte."""
+
+    status: int
+    stdout: bytes
+    stderr: str
+
+
+@dataclass(frozen=True)
+class Repository:
+    """A bare repository; all calls are made inside it, whatever the working folder is."""
+
+    path: Path
+
+    def run(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        index: Path | None = None,
+        ok: tuple[int, ...] = (0,),
+    ) -> Output:
+        """Run one git command.
+
+        Args:
+            arguments: Subcommand and its arguments; put ``--end-of-options`` before any name
+                that came from outside.
+            stdin: Bytes for the command to read.
+            index: Index file to use; without it no index is touched.
+            ok: Exit statuses that the caller handles.
+
+        Raises:
+            GitError: git is missing, or ended with a status not in ``ok``.
+        """
+        from git.cmd import Git  # noqa: PLC0415 - 150 ms that a command without git need not pay
+        from git.exc import GitCommandNotFound  # noqa: PLC0415
+
+        command = [*self._prefix(index), *arguments]
+        start = time.monotonic()
+        try:
+            with tempfile.TemporaryFile() as source:
+                source.write(stdin)
+                source.seek(0)
+                status, stdout, stderr = Git().execute(
+                    command,
+                    istream=source,
+                    with_extended_output=True,
+                    with_exceptions=False,
+                    stdout_as_string=False,
+                    strip_newline_in_stdout=False,
+                )
+        except GitCommandNotFound as error:
+            raise GitError(
+                f"cannot start git: {error}", hint="install git 2.39 or newer"
+            ) from error
+        if os.environ.get(TRACE):
+            taken = (time.monotonic() - start) * 1000
+            say(f"git {' '.join(arguments)}  [{status}, {taken:.1f} ms]")
+        if status not in ok:
+            raise GitError(f"git {' '.join(arguments)} ended with {status}: {stderr}")
+        return Output(status, bytes(stdout), stderr)
+
+    def _prefix(self, index: Path | None) -> list[str]:
+        settings = [part for key, value in SETTINGS.items() for part in ("-c", f"{key}={value}")]
+        environment: Mapping[str, str] = {
+            **ENVIRONMENT,
+            "PATH": os.environ.get("PATH", os.defpath),
+            "GIT_INDEX_FILE": str(index or self.path / "no-index"),
+        }
+        assignments = [f"{key}={value}" for key, value in environment.items()]
+        return ["env", "-i", *assignments, "git", f"--git-dir={self.path}", *settings]
+
+
+def create(path: Path) -> Repository:
+    """Open the bare repository at ``path``, made first if it is not there.
+
+    Safe beside another process doing the same: ``git init`` is idempotent.
+    """
+    repository = Repository(path)
+    if not (path / "HEAD").exists():
+        path.mkdir(parents=True, exist_ok=True)
+        repository.run("init", "--quiet", "--bare", "--template=", "--", str(path))
+    return repository

@@ -1,0 +1,47 @@
+"""One writer of the store at a time, and what a killed writer left behind."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lanewright.places import Places
+from lanewright.store.git import Repository, create
+from lanewright.terminal import say
+
+
+@contextmanager
+def writing(places: Places) -> Iterator[Repository]:
+    """Hold the store for writing refs; waits for another run, and says so.
+
+    Raises:
+        OSError: The store's folder cannot be made or written.
+    """
+    from filelock import FileLock, Timeout  # noqa: PLC0415 - 100 ms that a reader need not pay
+
+    places.store.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(places.store / "store.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        say(f"waiting for another lanewright that is writing to {places.store}")
+        lock.acquire()
+    try:
+        repository = create(places.objects)
+        _clear_leftovers(places.objects)
+        yield repository
+    finally:
+        lock.release()
+
+
+def _clear_leftovers(repository: Path) -> None:
+    """Remove what a writer that was killed could not.
+
+    Refs are only written under the store's lock, so a ``*.lock`` seen by its holder is stale.
+    """
+    stale = [*repository.glob("*.lock"), *(repository / "refs").rglob("*.lock")]
+    for path in stale:
+        path.unlink(missing_ok=True)
+    for pack in (repository / "objects" / "pack").glob("tmp_*"):
+        pack.unlink(missing_ok=True)
+    for crash in repository.glob("fast_import_crash_*"):
+        crash.unlink(missing_ok=True)

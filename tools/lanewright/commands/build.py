@@ -1,0 +1,23 @@
+"""``lanewright build``: apply a series and write its lock."""
+
+from lanewright.cli import Arguments, lane_of
+from lanewright.errors import ExitCode
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.build import build
+from lanewright.report.outcome import in_one_line
+from lanewright.terminal import emit, say
+
+
+def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
+    """Build the lane's tree; print its id."""
+    lane = lane_of(project, arguments)
+    built = build(project, places, lane, check=arguments.check)
+    if built.changed:
+        for entry in built.lock.entries:
+            say(f"{entry.name}: {in_one_line(entry)}")
+        say(f"lane {lane} on {built.lock.pin.ref}: lock written")
+    else:
+        say(f"lane {lane} on {built.lock.pin.ref}: nothing to apply, the lock is up to date")
+    emit(built.lock.tree)
+    return ExitCode.CLEAN

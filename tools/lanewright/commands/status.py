@@ -1,0 +1,88 @@
+"""``lanewright status``: are locks, store and laid-out trees up to date."""
+
+from pathlib import Path
+
+import msgspec
+
+from lanewright.cli import Arguments
+from lanewright.errors import ExitCode
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.build import Plan, in_store, plan
+from lanewright.queue.lock import Lock, read_lock
+from lanewright.queue.site import site_folder
+from lanewright.terminal import emit
+
+
+class LaneStatus(msgspec.Struct, frozen=True):
+    """Where a lane stands.
+
+    Attributes:
+        lane: Its name.
+        pin: Its pin as the series says it.
+        lock: ``up to date``, ``missing``, or which entries changed since.
+        store: Whether its tree is in the store.
+        tree: Folder where it is laid out, or None.
+        next: Command to type, or None.
+    """
+
+    lane: str
+    pin: str
+    lock: str
+    store: bool
+    tree: Path | None
+    next: str | None
+
+
+def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
+    """Print the status of one lane, or of all."""
+    lanes = [arguments.lane] if arguments.lane else project.lanes()
+    found = [_status(project, places, lane) for lane in lanes]
+    if arguments.json:
+        emit(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        return ExitCode.CLEAN
+    for status in found:
+        emit(f"{status.lane} on {status.pin}")
+        emit(f"  lock: {status.lock}")
+        emit(f"  store: {'has the tree' if status.store else 'lacks the tree'}")
+        emit(f"  laid out: {status.tree or 'no'}")
+        if status.next:
+            emit(f"  next: {status.next}")
+    return ExitCode.CLEAN
+
+
+def _status(project: Project, places: Places, lane: str) -> LaneStatus:
+    planned = plan(project, lane)
+    lock = read_lock(project.lock_file(lane))
+    stored = lock is not None and in_store(places, lock)
+    site = site_folder(places, lock.pin, lock.tree) if lock else None
+    state = _lock_state(planned, lock)
+    following = None
+    if state != "up to date" or not stored:
+        following = f"lanewright build {lane}"
+    return LaneStatus(
+        lane=lane,
+        pin=planned.series.pin,
+        lock=state,
+        store=stored,
+        tree=site if site and site.exists() else None,
+        next=following,
+    )
+
+
+def _lock_state(planned: Plan, lock: Lock | None) -> str:
+    if lock is None:
+        return "missing"
+    if lock.inputs == planned.digest:
+        return "up to date"
+    changes = []
+    if lock.pin.ref != planned.series.pin:
+        changes.append(f"pin {lock.pin.ref} -> {planned.series.pin}")
+    locked = {entry.name: entry.digest for entry in lock.entries}
+    wanted = {given.name: given.digest for given in planned.inputs}
+    changes += [f"{name} added" for name in wanted.keys() - locked.keys()]
+    changes += [f"{name} dropped" for name in locked.keys() - wanted.keys()]
+    changes += [
+        f"{name} edited" for name in wanted.keys() & locked.keys() if wanted[name] != locked[name]
+    ]
+    return "; ".join(sorted(changes)) or "order or selection changed"

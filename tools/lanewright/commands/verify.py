@@ -1,0 +1,16 @@
+"""``lanewright verify``: prove that lock and tree are what they claim."""
+
+from lanewright.cli import Arguments, lane_of
+from lanewright.errors import ExitCode
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.verify import verify
+from lanewright.terminal import emit
+
+
+def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
+    """Verify what was asked for, or all that exists."""
+    lane = lane_of(project, arguments)
+    done = verify(project, places, lane, lock=arguments.verify_lock, tree=arguments.verify_tree)
+    emit(f"lane {lane}: {' and '.join(done.checks)} verified, tree {done.lock.tree}")
+    return ExitCode.CLEAN

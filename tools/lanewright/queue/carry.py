@@ -1,0 +1,191 @@
+"""Put one entry of a series onto a tree."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from lanewright.errors import LanewrightError
+from lanewright.project import Project
+from lanewright.queue.gates import GateError, check_file
+from lanewright.queue.lock import LockedEntry
+from lanewright.queue.merge import Merge, merge_trees
+from lanewright.queue.outcomes import outcomes
+from lanewright.queue.overlay import OverlayFile, digest, read_overlay
+from lanewright.queue.patchfile import Patch, read
+from lanewright.queue.pin import Pin
+from lanewright.queue.units import OnBase, choose, read_on_base, subset_tree
+from lanewright.store.git import Repository
+from lanewright.store.objects import File, TreeId, edit_tree, files, read_blobs, write_blob
+
+
+@dataclass(frozen=True)
+class PatchInput:
+    """A patch entry as read from disk, before anything is applied."""
+
+    name: str
+    place: str
+    patch: Patch
+    base_ref: str
+    select: tuple[str, ...]
+    digest: str
+
+
+@dataclass(frozen=True)
+class OverlayInput:
+    """An overlay entry as read from disk."""
+
+    name: str
+    place: str
+    source: str
+    files: tuple[OverlayFile, ...]
+    digest: str
+
+
+Input = PatchInput | OverlayInput
+
+
+def patch_input(
+    project: Project, name: str, file: str, select: list[str], place: str
+) -> PatchInput:
+    """Read a patch entry.
+
+    Raises:
+        PatchError: The file is missing or no own patch.
+    """
+    path = project.patches / file
+    if not path.is_file():
+        raise LanewrightError(
+            f"{place} ({name}): no such patch: {path.relative_to(project.root)}",
+            hint="correct the series, or restore the file",
+        )
+    patch = read(path)
+    content = hashlib.sha256(path.read_bytes()).hexdigest()
+    return PatchInput(name, place, patch, patch.fields["Base"], tuple(select), content)
+
+
+def overlay_input(project: Project, name: str, folder: str, place: str) -> OverlayInput:
+    """Read an overlay entry."""
+    found = read_overlay(project, folder, place)
+    return OverlayInput(name, place, f"overlay/{folder}", tuple(found), digest(found))
+
+
+@dataclass(frozen=True)
+class Carried:
+    """An entry, carried or not.
+
+    Attributes:
+        entry: What the lock says of it.
+        merge: The merge and its conflicts; the tree is unchanged where there are any.
+    """
+
+    entry: LockedEntry
+    conflicts: dict[str, dict[int, File]]
+
+
+def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> Carried:
+    """Lay an overlay's files into a tree.
+
+    Raises:
+        LanewrightError: A file of that name is already there.
+        GateError: A file is no valid Python.
+    """
+    taken = files(repository, tree, [file.path for file in given.files])
+    if taken:
+        raise LanewrightError(
+            f"{given.place} ({given.name}): {min(taken)} is already in the tree; an overlay adds"
+            " files, it never replaces one",
+            hint="change an existing file with an own patch",
+        )
+    for file in given.files:
+        check_file(file.path, file.content, [])
+    changes = {f.path: File(f.mode, write_blob(repository, f.content)) for f in given.files}
+    result = edit_tree(repository, tree, changes)
+    entry = LockedEntry(
+        name=given.name,
+        kind="overlay",
+        source=given.source,
+        digest=given.digest,
+        tree=result,
+        files=[file.path for file in given.files],
+    )
+    return Carried(entry, {})
+
+
+def carry_patch(
+    repository: Repository, root: Path, given: PatchInput, base: Pin, pin: Pin, tree: TreeId
+) -> Carried:
+    """Merge the chosen units of a patch, made on its own base, onto a tree.
+
+    Args:
+        repository: The store.
+        root: The project's folder.
+        given: The patch.
+        base: What it was made against.
+        pin: What the lane stands on.
+        tree: The lane's tree so far.
+
+    Raises:
+        BaseMismatchError: The patch does not match its base.
+        GateError: The merge is clean but a file came out wrong, or nothing changed.
+    """
+    on_base = read_on_base(repository, given.patch, base.tree, base.ref)
+    chosen = choose(on_base, given.select, f"{given.place} ({given.name})")
+    subset = subset_tree(repository, on_base, chosen)
+    merge = merge_trees(repository, base.tree, tree, subset)
+    causes = _causes(repository, on_base, pin, tree)
+    states = outcomes(repository, on_base, chosen, tree, causes)
+    if not merge.conflicts:
+        _gate(repository, given, on_base, merge, tree, subset)
+        landed = all(state.outcome in {"landed", "not selected"} for state in states)
+        if merge.tree == tree and not landed:
+            raise GateError(f"{given.place} ({given.name}): {len(chosen)} selected, 0 changed")
+    entry = LockedEntry(
+        name=given.name,
+        kind="patch",
+        source=given.patch.path.relative_to(root).as_posix(),
+        digest=given.digest,
+        base=base,
+        subset=subset,
+        tree=tree if merge.conflicts else merge.tree,
+        claims=given.patch.fields.get("Claims", "").split(),
+        hunks=states,
+    )
+    return Carried(entry, merge.conflicts)
+
+
+def _causes(repository: Repository, on_base: OnBase, pin: Pin, tree: TreeId) -> dict[str, str]:
+    """Per path, who changed it since the patch's base: upstream, an earlier entry, or both."""
+    paths = list(on_base.sides)
+    upstream = files(repository, pin.tree, paths)
+    current = files(repository, tree, paths)
+    causes = {}
+    for path, base in on_base.sides.items():
+        who = []
+        if upstream.get(path) != base:
+            who.append(f"upstream between {on_base.base_name} and {pin.ref}")
+        if current.get(path) != upstream.get(path):
+            who.append("an earlier entry")
+        causes[path] = f"{path} was changed by {' and '.join(who)}" if who else ""
+    return causes
+
+
+def _gate(
+    repository: Repository,
+    given: PatchInput,
+    on_base: OnBase,
+    merge: Merge,
+    ours: TreeId,
+    theirs: TreeId,
+) -> None:
+    paths = list(on_base.sides)
+    trees = [files(repository, tree, paths) for tree in (merge.tree, ours, theirs)]
+    sides = [*trees, {path: side for path, side in on_base.sides.items() if side}]
+    contents = read_blobs(repository, [file.blob for side in sides for file in side.values()])
+    for path, file in trees[0].items():
+        if trees[1].get(path) == file:
+            continue
+        before = [contents[side[path].blob] for side in sides[1:] if path in side]
+        try:
+            check_file(path, contents[file.blob], before)
+        except GateError as error:
+            raise GateError(f"{given.place} ({given.name}): {error}") from error

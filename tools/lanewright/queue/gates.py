@@ -1,0 +1,76 @@
+"""What a tree must pass before it may become a lane: a clean merge is not yet right code."""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from lanewright.errors import LanewrightError
+
+MARKER = re.compile(rb"^(?:<{7} |>{7} |\|{7} )", re.MULTILINE)
+
+
+class GateError(LanewrightError):
+    """A built file cannot be right."""
+
+
+def check_file(path: str, content: bytes, sides: Iterable[bytes]) -> None:
+    """Check one file that an entry touched.
+
+    Args:
+        path: Its path in the lane's tree.
+        content: What it became.
+        sides: What it was on the way: base, ours, theirs.
+
+    Raises:
+        GateError: Conflict markers that no side had; Python that does not compile; a definition
+            or field that the merge doubled.
+    """
+    known = list(sides)
+    if len(MARKER.findall(content)) > max((len(MARKER.findall(side)) for side in known), default=0):
+        line = content[: next(MARKER.finditer(content)).start()].count(b"\n") + 1
+        raise GateError(f"{path}, line {line}: a conflict marker was left in it")
+    if not path.endswith(".py"):
+        return
+    doubled = _definitions(_parse(path, content))
+    if known and max(doubled.values(), default=0) > 1:
+        before = [_definitions(tree) for side in known if (tree := _try_parse(side))]
+        for name, count in doubled.items():
+            if count > 1 and count > max((each[name] for each in before), default=1):
+                raise GateError(f"{path}: the merge defines {name} {count} times")
+
+
+def _parse(path: str, content: bytes) -> ast.Module:
+    try:
+        tree = ast.parse(content, path)
+        compile(tree, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        raise GateError(f"{path}, line {line or '?'}: does not compile: {error}") from error
+    return tree
+
+
+def _try_parse(content: bytes) -> ast.Module | None:
+    try:
+        return ast.parse(content)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _definitions(tree: ast.Module) -> Counter[str]:
+    return Counter(_named(tree, ""))
+
+
+def _named(node: ast.AST, scope: str) -> Iterator[str]:
+    """Functions, classes and annotated fields, by dotted name.
+
+    Only direct children count: a name defined in both arms of an ``if`` is no double.
+    """
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            name = f"{scope}{child.name}"
+            if not child.decorator_list or isinstance(child, ast.ClassDef):
+                yield name
+            yield from _named(child, f"{name}.")
+        elif isinstance(child, ast.AnnAssign) and isinstance(child.target, ast.Name):
+            yield f"{scope}{child.target.id}"

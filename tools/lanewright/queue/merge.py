@@ -1,0 +1,48 @@
+"""Three-tree merges without a work tree, from objects alone."""
+
+from dataclasses import dataclass
+
+from lanewright.store.git import GitError, Repository
+from lanewright.store.objects import BlobId, File, TreeId, commit
+
+CLEAN, CONFLICTED = 0, 1
+
+
+@dataclass(frozen=True)
+class Merge:
+    """The outcome of a merge; conflicts are data.
+
+    Attributes:
+        tree: Merged tree; where paths conflict it holds git's own mixture and must not be used.
+        conflicts: Per conflicting path its sides: 1 base, 2 ours, 3 theirs; a missing stage is a
+            side without the file.
+    """
+
+    tree: TreeId
+    conflicts: dict[str, dict[int, File]]
+
+
+def merge_trees(repository: Repository, base: TreeId, ours: TreeId, theirs: TreeId) -> Merge:
+    """Merge ``theirs`` onto ``ours``, both having come from ``base``.
+
+    git 2.39 takes the merge base from history only, so the three trees are wrapped in commits
+    that share one parent.
+    """
+    if ours == base:
+        return Merge(theirs, {})
+    if theirs in {base, ours}:
+        return Merge(ours, {})
+    parent = commit(repository, base, "base")
+    sides = [commit(repository, tree, "side", [parent]) for tree in (ours, theirs)]
+    output = repository.run(
+        "merge-tree", "--write-tree", "-z", "--no-messages", *sides, ok=(CLEAN, CONFLICTED)
+    )
+    tree, *stages = output.stdout.decode("utf-8", "surrogateescape").rstrip("\0").split("\0")
+    if output.status == CLEAN and stages:
+        raise GitError(f"git merge-tree said clean but named {stages}")
+    conflicts: dict[str, dict[int, File]] = {}
+    for stage in stages:
+        head, _, path = stage.partition("\t")
+        mode, blob, number = head.split(" ")
+        conflicts.setdefault(path, {})[int(number)] = File(mode, BlobId(blob))
+    return Merge(TreeId(tree), conflicts)

@@ -1,0 +1,125 @@
+"""``series/<lane>.toml``: what people want a lane to be."""
+
+from collections.abc import Mapping
+
+import msgspec
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import Version
+
+from lanewright.errors import LanewrightError
+from lanewright.project import Device, Project
+from lanewright.tomlfile import load
+
+
+class EntrySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One ``[[entry]]``: an own patch, or an overlay.
+
+    Attributes:
+        patch: File below ``patches/``, or one file per range of pins
+            (``{">=0.31" = "own/a.patch", "0.30" = "own/b.patch"}``).
+        overlay: Folder below ``overlay/``: a package (laid beside ``vllm/``) or ``tree``
+            (laid into it).
+        name: Name in reports; by default that of the file or folder.
+        select: Paths (``vllm/a.py``) or hunks (``vllm/a.py:1a2b3c4d5e``) to take of a patch;
+            empty takes all.
+    """
+
+    patch: str | dict[str, str] | None = None
+    overlay: str | None = None
+    name: str | None = None
+    select: list[str] = []
+
+
+class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the lane serves; for now a recipe of a generated model."""
+
+    recipe: str
+
+
+class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One way to serve one model on one machine.
+
+    Attributes:
+        title: One line for people.
+        device: What it runs on.
+        pin: Upstream it stands on, e.g. ``release:0.32.0``.
+        model: What it serves.
+        engine: vLLM's engine arguments by their Python names.
+        entry: What is carried, in the order it is applied.
+    """
+
+    title: str
+    device: Device
+    pin: str
+    model: ModelSpec
+    engine: dict[str, bool | int | float | str] = {}
+    entry: list[EntrySpec] = []
+
+
+def load_series(project: Project, lane: str) -> Series:
+    """Read and check the series of a lane.
+
+    Raises:
+        LanewrightError: Unknown lane, bad file, an entry that is neither a patch nor an overlay
+            or both, or two entries of one name.
+    """
+    path = project.series_file(lane)
+    series = load(path, Series)
+    names: set[str] = set()
+    for number, entry in enumerate(series.entry, 1):
+        place = f"{path}: entry {number}"
+        if (entry.patch is None) == (entry.overlay is None):
+            raise LanewrightError(f"{place}: needs exactly one of `patch` and `overlay`")
+        if entry.overlay is not None and entry.select:
+            raise LanewrightError(f"{place}: `select` chooses parts of a patch, not of an overlay")
+        name = name_of(entry)
+        if name in names:
+            raise LanewrightError(f"{place}: a second entry named {name!r}; give it a `name`")
+        names.add(name)
+    return series
+
+
+def name_of(entry: EntrySpec) -> str:
+    """The entry's name in reports."""
+    if entry.name:
+        return entry.name
+    if entry.overlay is not None:
+        return entry.overlay
+    patch = entry.patch
+    first = patch if isinstance(patch, str) else min((patch or {"": "?"}).values())
+    return first.rpartition("/")[2].removesuffix(".patch")
+
+
+def patch_for(entry: EntrySpec, version: str, place: str) -> str:
+    """The patch file that an entry uses on a pin.
+
+    Args:
+        entry: An entry with a ``patch``.
+        version: The pin's version, e.g. ``0.32.0``.
+        place: File and entry, for messages.
+
+    Raises:
+        LanewrightError: No range fits, or several do.
+    """
+    patch = entry.patch
+    if isinstance(patch, Mapping):
+        fitting = [
+            file
+            for key, file in patch.items()
+            if _range(key, place).contains(version, prereleases=True)
+        ]
+        if len(fitting) != 1:
+            raise LanewrightError(
+                f"{place}: {len(fitting)} of its patches are for the pin {Version(version)},"
+                f" not one ({', '.join(patch)})"
+            )
+        return fitting[0]
+    return patch or ""
+
+
+def _range(key: str, place: str) -> SpecifierSet:
+    """A key such as ``>=0.31`` or ``0.30`` (which means any 0.30.x)."""
+    try:
+        return SpecifierSet(f"=={key}.*" if key[:1].isdigit() else key)
+    except InvalidSpecifier as error:
+        raise LanewrightError(f"{place}: {key!r} is no range of versions") from error

@@ -1,0 +1,124 @@
+"""A lane's tree laid out on disk, for Python to import and for people to read."""
+
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from lanewright.errors import LanewrightError
+from lanewright.places import Places
+from lanewright.queue.pin import Pin
+from lanewright.store.git import Repository
+from lanewright.store.objects import BlobId, File, TreeId, files, read_blobs
+from lanewright.store.release import companions
+from lanewright.terminal import stage
+
+LINK = "120000"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One path at which a site is not its tree."""
+
+    path: str
+    what: str
+
+
+def site_folder(places: Places, pin: Pin, tree: TreeId) -> Path:
+    """Where the site of a tree is, or will be."""
+    machine = os.uname().machine
+    return places.sites / f"{tree[:16]}-{pin.distribution}-{pin.version}-{machine}"
+
+
+def lay_site(places: Places, pin: Pin, tree: TreeId) -> Path:
+    """Write a tree's files to disk, with the pin's compiled files linked in beside them.
+
+    The tree's own files are copies, so that an edit by hand harms nothing else; compiled files
+    (hundreds of MB) are symlinks to the one place where the release is unpacked. Appears whole or
+    not at all; an existing site is taken as it is (``differences`` tells whether it still holds).
+
+    Raises:
+        LanewrightError: The disk is full or cannot be written.
+    """
+    site = site_folder(places, pin, tree)
+    if site.exists():
+        return site
+    beside = companions(places, pin.release)
+    places.sites.mkdir(parents=True, exist_ok=True)
+    with stage(f"laying out tree {tree[:12]}"):
+        scratch = Path(tempfile.mkdtemp(prefix="lay-", dir=places.sites))
+        try:
+            _fill(Repository(places.objects), tree, beside, scratch)
+            scratch.chmod(0o755)
+            scratch.rename(site)
+        except OSError as error:
+            if not site.exists():
+                raise LanewrightError(f"cannot lay out {site}: {error.strerror}") from error
+        finally:
+            shutil.rmtree(scratch, ignore_errors=True)
+    return site
+
+
+def _fill(repository: Repository, tree: TreeId, beside: Path, site: Path) -> None:
+    listed = files(repository, tree)
+    contents = read_blobs(repository, [file.blob for file in listed.values()])
+    for folder in sorted({site / Path(path).parent for path in listed}):
+        folder.mkdir(parents=True, exist_ok=True)
+    for path, file in listed.items():
+        target = site / path
+        if file.mode == LINK:
+            target.symlink_to(os.fsdecode(contents[file.blob]))
+            continue
+        target.write_bytes(contents[file.blob])
+        if file.mode == "100755":
+            target.chmod(0o755)
+    for companion in _companion_paths(beside):
+        target = site / companion
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.symlink_to(beside / companion)
+
+
+def _companion_paths(beside: Path) -> list[Path]:
+    return sorted(path.relative_to(beside) for path in beside.rglob("*") if not path.is_dir())
+
+
+def differences(places: Places, pin: Pin, tree: TreeId) -> list[Difference]:
+    """Where the site of a tree is not what it was made as; empty when it still is.
+
+    Every file's content, mode and presence is compared, and every link's target.
+    """
+    site = site_folder(places, pin, tree)
+    listed = files(Repository(places.objects), tree)
+    beside = companions(places, pin.release)
+    links = {path.as_posix(): str(beside / path) for path in _companion_paths(beside)}
+    found: list[Difference] = []
+    on_disk = {
+        Path(folder, name).relative_to(site).as_posix()
+        for folder, folders, names in os.walk(site)
+        for name in [*names, *(f for f in folders if Path(folder, f).is_symlink())]
+    }
+    for path in sorted(on_disk | listed.keys() | links.keys()):
+        if path not in on_disk:
+            found.append(Difference(path, "is missing"))
+        elif path in listed:
+            if _file(site / path) != listed[path]:
+                found.append(Difference(path, "was changed"))
+        elif path not in links:
+            found.append(Difference(path, "was added"))
+        elif not (site / path).is_symlink() or str((site / path).readlink()) != links[path]:
+            found.append(Difference(path, "is not the release's own file"))
+    return found
+
+
+def _file(path: Path) -> File:
+    info = path.lstat()
+    if stat.S_ISLNK(info.st_mode):
+        mode, content = LINK, os.fsencode(path.readlink())
+    else:
+        mode = "100755" if info.st_mode & stat.S_IXUSR else "100644"
+        content = path.read_bytes()
+    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False)
+    return File(mode, BlobId(blob.hexdigest()))

@@ -1,0 +1,1 @@
+"""What became of each carried hunk, for people and for programs."""

@@ -15,6 +15,8 @@ from tests.upstream.diff import own_patch
 from tests.upstream.tree import BASE, BESIDE, CLASH, NEXT, PATCHED
 from tests.upstream.wheels import make_wheel
 
+AddRelease = Callable[[str, Mapping[str, bytes]], None]
+
 UPSTREAM = """\
 default_lane = "sample"
 
@@ -99,7 +101,7 @@ class World:
 
 
 @pytest.fixture
-def release(places: Places, index: Path) -> Callable[[str, Mapping[str, bytes]], None]:
+def release(places: Places) -> AddRelease:
     """Import a release into the store without pip."""
 
     def add(version: str, tree: Mapping[str, bytes]) -> None:
@@ -110,9 +112,7 @@ def release(places: Places, index: Path) -> Callable[[str, Mapping[str, bytes]],
 
 
 @pytest.fixture
-def world(
-    tmp_path: Path, places: Places, release: Callable[[str, Mapping[str, bytes]], None]
-) -> World:
+def world(tmp_path: Path, places: Places, release: AddRelease) -> World:
     """The sample project: a hook patch made on 1.0, the pin at 1.1; 1.2 would conflict."""
     root = tmp_path / "project"
     files = {

@@ -15,7 +15,15 @@ from lanewright.queue.patchfile import Patch, read
 from lanewright.queue.pin import Pin
 from lanewright.queue.units import OnBase, choose, read_on_base, subset_tree
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, edit_tree, files, read_blobs, write_blob
+from lanewright.store.objects import (
+    Content,
+    File,
+    TreeId,
+    edit_tree,
+    files,
+    read_blobs,
+    store_files,
+)
 
 
 @dataclass(frozen=True)
@@ -98,8 +106,8 @@ def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> 
         )
     for file in given.files:
         check_file(file.path, file.content, [])
-    changes = {f.path: File(f.mode, write_blob(repository, f.content)) for f in given.files}
-    result = edit_tree(repository, tree, changes)
+    contents = {file.path: Content(file.mode, file.content) for file in given.files}
+    result = edit_tree(repository, tree, store_files(repository, contents))
     entry = LockedEntry(
         name=given.name,
         kind="overlay",

@@ -6,7 +6,7 @@ from lanewright.queue.lock import HunkState, Outcome
 from lanewright.queue.merge import merge_trees
 from lanewright.queue.units import OnBase, Unit, with_units
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, files
+from lanewright.store.objects import File, TreeId, files, store_files
 
 
 def outcomes(
@@ -72,21 +72,21 @@ def _one_by_one(
     """Merge each unit alone, all in one call: unit ``n`` has its three sides at the path ``n``."""
     if not units:
         return {}
-    trees: dict[str, dict[str, File | None]] = {"base": {}, "ours": {}, "theirs": {}}
-    for number, unit in enumerate(units):
-        name = str(number)
-        trees["base"][name] = on_base.sides[unit.path]
-        trees["ours"][name] = current.get(unit.path)
-        trees["theirs"][name] = with_units(repository, on_base, [unit.id])[unit.path]
-    base, ours, theirs = (_flat_tree(repository, entries) for entries in trees.values())
-    merge = merge_trees(repository, base, ours, theirs)
+    named = {str(number): unit for number, unit in enumerate(units)}
+    alone = {name: with_units(on_base, [unit.id])[unit.path] for name, unit in named.items()}
+    ours = {name: current.get(unit.path) for name, unit in named.items()}
+    merge = merge_trees(
+        repository,
+        _flat_tree(repository, {name: on_base.sides[u.path] for name, u in named.items()}),
+        _flat_tree(repository, ours),
+        _flat_tree(repository, store_files(repository, alone)),
+    )
     result = files(repository, merge.tree)
     states: dict[str, Outcome] = {}
-    for number, unit in enumerate(units):
-        name = str(number)
+    for name, unit in named.items():
         if name in merge.conflicts:
             states[unit.id] = "conflict"
-        elif result.get(name) == trees["ours"][name]:
+        elif result.get(name) == ours[name]:
             states[unit.id] = "landed"
         else:
             states[unit.id] = "merged"

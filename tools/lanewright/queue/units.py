@@ -11,12 +11,13 @@ from lanewright.queue.subset import BaseMismatchError, apply, split_lines
 from lanewright.store.git import Repository
 from lanewright.store.objects import (
     NO_BLOB,
+    Content,
     File,
     TreeId,
     edit_tree,
     files,
     read_blobs,
-    write_blob,
+    store_files,
 )
 
 
@@ -151,12 +152,10 @@ def choose(on_base: OnBase, select: Sequence[str], place: str) -> frozenset[str]
     return frozenset(chosen)
 
 
-def with_units(
-    repository: Repository, on_base: OnBase, chosen: Iterable[str]
-) -> dict[str, File | None]:
+def with_units(on_base: OnBase, chosen: Iterable[str]) -> dict[str, Content | None]:
     """The changed files when only some units are taken; None stands for a removed file."""
     wanted = frozenset(chosen)
-    changes: dict[str, File | None] = {}
+    changes: dict[str, Content | None] = {}
     for file in on_base.patch.files:
         units = [u for u in on_base.units if u.path == file.path]
         taken = [u for u in units if u.id in wanted]
@@ -166,21 +165,20 @@ def with_units(
             changes[file.path] = None
             continue
         side = on_base.sides[file.path]
-        hunks = [u.hunk for u in taken if u.hunk]
-        content = apply(
+        raw = apply(
             on_base.contents[file.path],
             file,
-            hunks,
+            [u.hunk for u in taken if u.hunk],
             source=str(on_base.patch.path),
             base_name=on_base.base_name,
         )
         mode_taken = any(u.hunk is None for u in taken) or side is None
         mode = file.new_mode if mode_taken else None
-        old = side.mode if side else "100644"
-        changes[file.path] = File(mode or old, write_blob(repository, content))
+        changes[file.path] = Content(mode or (side.mode if side else "100644"), raw)
     return changes
 
 
 def subset_tree(repository: Repository, on_base: OnBase, chosen: Iterable[str]) -> TreeId:
     """The base with only the chosen units in place."""
-    return edit_tree(repository, on_base.base, with_units(repository, on_base, chosen))
+    changes = store_files(repository, with_units(on_base, chosen))
+    return edit_tree(repository, on_base.base, changes)

@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,14 @@ class File:
 
     mode: str
     blob: BlobId
+
+
+@dataclass(frozen=True)
+class Content:
+    """A file that is not stored yet."""
+
+    mode: str
+    raw: bytes
 
 
 class MissingObjectError(LookupError):
@@ -93,10 +101,28 @@ def read_blobs(repository: Repository, ids: Iterable[BlobId]) -> dict[BlobId, by
     return contents
 
 
-def write_blob(repository: Repository, content: bytes) -> BlobId:
-    """Store one blob."""
-    output = repository.run("hash-object", "-w", "-t", "blob", "--stdin", stdin=content)
-    return BlobId(output.stdout.decode().strip())
+def write_blobs(repository: Repository, contents: Sequence[bytes]) -> list[BlobId]:
+    """Store blobs in one git call; their ids in the same order."""
+    with tempfile.TemporaryDirectory(prefix="lanewright-blobs-") as folder:
+        paths = [Path(folder) / str(number) for number in range(len(contents))]
+        for path, content in zip(paths, contents, strict=True):
+            path.write_bytes(content)
+        stdin = "".join(f"{path}\n" for path in paths).encode()
+        output = repository.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=stdin)
+    return [BlobId(line) for line in output.stdout.decode().splitlines()]
+
+
+def store_files(
+    repository: Repository, contents: Mapping[str, Content | None]
+) -> dict[str, File | None]:
+    """Store contents by path; None, a file that is removed, stays None."""
+    present = {path: content for path, content in contents.items() if content}
+    blobs = write_blobs(repository, [content.raw for content in present.values()])
+    written = {
+        path: File(content.mode, blob)
+        for (path, content), blob in zip(present.items(), blobs, strict=True)
+    }
+    return {path: written.get(path) for path in contents}
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import plan
-from lanewright.queue.carry import PatchInput
+from lanewright.queue.inputs import PatchInput
 from lanewright.queue.lock import HunkState, LockedEntry, read_lock
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, printable

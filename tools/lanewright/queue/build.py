@@ -8,15 +8,8 @@ import msgspec
 from lanewright.errors import ConflictError, DriftError, LanewrightError, MismatchError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.carry import (
-    Carried,
-    Input,
-    PatchInput,
-    carry_overlay,
-    carry_patch,
-    overlay_input,
-    patch_input,
-)
+from lanewright.queue.carry import Carried, carry_overlay, carry_patch
+from lanewright.queue.inputs import Input, PatchInput, overlay_input, patch_input
 from lanewright.queue.lock import SCHEMA, Lock, read_lock, write_lock
 from lanewright.queue.pin import Pin, release_of, resolve_pin
 from lanewright.queue.series import Series, load_series, name_of, patch_for
@@ -200,7 +193,7 @@ def _told(applied: Applied) -> str:
             f"{f' in {hunk.symbol}' if hunk.symbol else ''}: {hunk.outcome}; {hunk.cause}"
             for hunk in each.entry.hunks
             if hunk.outcome in {"conflict", "file missing"}
-        ] or [f"  {each.entry.name}: {path}" for path in each.conflicts]
+        ]
     return "\n".join(lines)
 
 

@@ -1,23 +1,21 @@
 """Put one entry of a series onto a tree."""
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from lanewright.errors import LanewrightError
-from lanewright.project import Project
 from lanewright.queue.gates import GateError, check_file
-from lanewright.queue.lock import LockedEntry
+from lanewright.queue.inputs import OverlayInput, PatchInput
+from lanewright.queue.lock import HunkState, LockedEntry
 from lanewright.queue.merge import Merge, merge_trees
 from lanewright.queue.outcomes import outcomes
-from lanewright.queue.overlay import OverlayFile, digest, read_overlay
-from lanewright.queue.patchfile import Patch, read
 from lanewright.queue.pin import Pin
 from lanewright.queue.units import OnBase, choose, read_on_base, subset_tree
 from lanewright.store.git import Repository
 from lanewright.store.objects import (
     Content,
-    File,
     TreeId,
     edit_tree,
     files,
@@ -27,67 +25,16 @@ from lanewright.store.objects import (
 
 
 @dataclass(frozen=True)
-class PatchInput:
-    """A patch entry as read from disk, before anything is applied."""
-
-    name: str
-    place: str
-    patch: Patch
-    base_ref: str
-    select: tuple[str, ...]
-    digest: str
-
-
-@dataclass(frozen=True)
-class OverlayInput:
-    """An overlay entry as read from disk."""
-
-    name: str
-    place: str
-    source: str
-    files: tuple[OverlayFile, ...]
-    digest: str
-
-
-Input = PatchInput | OverlayInput
-
-
-def patch_input(
-    project: Project, name: str, file: str, select: list[str], place: str
-) -> PatchInput:
-    """Read a patch entry.
-
-    Raises:
-        PatchError: The file is missing or no own patch.
-    """
-    path = project.patches / file
-    if not path.is_file():
-        raise LanewrightError(
-            f"{place} ({name}): no such patch: {path.relative_to(project.root)}",
-            hint="correct the series, or restore the file",
-        )
-    patch = read(path)
-    content = hashlib.sha256(path.read_bytes()).hexdigest()
-    return PatchInput(name, place, patch, patch.fields["Base"], tuple(select), content)
-
-
-def overlay_input(project: Project, name: str, folder: str, place: str) -> OverlayInput:
-    """Read an overlay entry."""
-    found = read_overlay(project, folder, place)
-    return OverlayInput(name, place, f"overlay/{folder}", tuple(found), digest(found))
-
-
-@dataclass(frozen=True)
 class Carried:
     """An entry, carried or not.
 
     Attributes:
         entry: What the lock says of it.
-        merge: The merge and its conflicts; the tree is unchanged where there are any.
+        conflicts: Paths that need a person; the entry's tree is unchanged where there are any.
     """
 
     entry: LockedEntry
-    conflicts: dict[str, dict[int, File]]
+    conflicts: frozenset[str]
 
 
 def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> Carried:
@@ -116,7 +63,7 @@ def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> 
         tree=result,
         files=[file.path for file in given.files],
     )
-    return Carried(entry, {})
+    return Carried(entry, frozenset())
 
 
 def carry_patch(
@@ -142,7 +89,9 @@ def carry_patch(
     merge = merge_trees(repository, base.tree, tree, subset)
     causes = _causes(repository, on_base, pin, tree)
     states = outcomes(repository, on_base, chosen, tree, causes)
-    if not merge.conflicts:
+    states = _only_together(states, merge)
+    conflicts = {state.path for state in states if state.outcome in {"conflict", "file missing"}}
+    if not conflicts:
         _gate(repository, given, on_base, merge, tree, subset)
         landed = all(state.outcome in {"landed", "not selected"} for state in states)
         if merge.tree == tree and not landed:
@@ -154,11 +103,23 @@ def carry_patch(
         digest=given.digest,
         base=base,
         subset=subset,
-        tree=tree if merge.conflicts else merge.tree,
+        tree=tree if conflicts else merge.tree,
         claims=given.patch.fields.get("Claims", "").split(),
         hunks=states,
     )
-    return Carried(entry, merge.conflicts)
+    return Carried(entry, frozenset(conflicts))
+
+
+def _only_together(states: list[HunkState], merge: Merge) -> list[HunkState]:
+    """Mark units that merge one by one, in a file that conflicts as a whole."""
+    alone = {state.path for state in states if state.outcome in {"conflict", "file missing"}}
+    why = "each hunk merges alone, but not together with the others"
+    return [
+        msgspec.structs.replace(state, outcome="conflict", cause=why)
+        if state.path in merge.conflicts.keys() - alone and state.outcome != "not selected"
+        else state
+        for state in states
+    ]
 
 
 def _causes(repository: Repository, on_base: OnBase, pin: Pin, tree: TreeId) -> dict[str, str]:

@@ -1,12 +1,22 @@
 """What became of each unit of a patch on the tree it was merged onto."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from lanewright.queue.lock import HunkState, Outcome
 from lanewright.queue.merge import merge_trees
+from lanewright.queue.regions import changed_symbols
 from lanewright.queue.units import OnBase, Unit, with_units
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, files, store_files
+from lanewright.store.objects import File, TreeId, files, read_blobs, store_files
+
+
+@dataclass(frozen=True)
+class State:
+    """A unit's outcome, and why where the files' history alone does not tell."""
+
+    outcome: Outcome
+    why: str = ""
 
 
 def outcomes(
@@ -30,16 +40,16 @@ def outcomes(
     """
     paths = [file.path for file in on_base.patch.files]
     current = files(repository, ours, paths)
-    states: dict[str, Outcome] = {}
+    states: dict[str, State] = {}
     moved: list[Unit] = []
     for unit in on_base.units:
         base, here = on_base.sides[unit.path], current.get(unit.path)
         if unit.id not in chosen:
-            states[unit.id] = "not selected"
+            states[unit.id] = State("not selected")
         elif base == here:
-            states[unit.id] = "clean"
+            states[unit.id] = State("clean")
         elif here is None and base is not None and not _removes(on_base, unit):
-            states[unit.id] = "file missing"
+            states[unit.id] = State("file missing")
         else:
             moved.append(unit)
     states |= _one_by_one(repository, on_base, moved, current)
@@ -49,14 +59,17 @@ def outcomes(
             path=unit.path,
             symbol=unit.symbol,
             lines=unit.lines,
-            outcome=states[unit.id],
-            cause=causes.get(unit.path, "") if states[unit.id] in NEEDS_CAUSE else "",
+            outcome=states[unit.id].outcome,
+            cause=_cause(states[unit.id], causes.get(unit.path, "")),
         )
         for unit in on_base.units
     ]
 
 
-NEEDS_CAUSE = frozenset({"merged", "landed", "conflict", "file missing"})
+def _cause(state: State, who: str) -> str:
+    if state.outcome in {"clean", "not selected"}:
+        return ""
+    return "; ".join(filter(None, [state.why, who]))
 
 
 def _removes(on_base: OnBase, unit: Unit) -> bool:
@@ -68,29 +81,45 @@ def _removes(on_base: OnBase, unit: Unit) -> bool:
 
 def _one_by_one(
     repository: Repository, on_base: OnBase, units: list[Unit], current: Mapping[str, File]
-) -> dict[str, Outcome]:
-    """Merge each unit alone, all in one call: unit ``n`` has its three sides at the path ``n``."""
+) -> dict[str, State]:
+    """Merge each unit alone, all in one call: unit ``n`` has its three sides at the path ``n``.
+
+    A unit that git would merge into another definition than its own is a conflict too.
+    """
     if not units:
         return {}
     named = {str(number): unit for number, unit in enumerate(units)}
     alone = {name: with_units(on_base, [unit.id])[unit.path] for name, unit in named.items()}
-    ours = {name: current.get(unit.path) for name, unit in named.items()}
-    merge = merge_trees(
-        repository,
-        _flat_tree(repository, {name: on_base.sides[u.path] for name, u in named.items()}),
-        _flat_tree(repository, ours),
-        _flat_tree(repository, store_files(repository, alone)),
-    )
+    here = {name: current.get(unit.path) for name, unit in named.items()}
+    base = _flat_tree(repository, {name: on_base.sides[u.path] for name, u in named.items()})
+    ours = _flat_tree(repository, here)
+    theirs = _flat_tree(repository, store_files(repository, alone))
+    merge = merge_trees(repository, base, ours, theirs)
     result = files(repository, merge.tree)
-    states: dict[str, Outcome] = {}
+    blobs = read_blobs(repository, [file.blob for file in result.values()])
+    wanted = changed_symbols(
+        repository, base, theirs, {name: each.raw for name, each in alone.items() if each}
+    )
+    got = changed_symbols(
+        repository, ours, merge.tree, {name: blobs[file.blob] for name, file in result.items()}
+    )
+    states: dict[str, State] = {}
     for name, unit in named.items():
+        strays = got.get(name, set()) - wanted.get(name, set())
         if name in merge.conflicts:
-            states[unit.id] = "conflict"
-        elif result.get(name) == ours[name]:
-            states[unit.id] = "landed"
+            states[unit.id] = State("conflict")
+        elif result.get(name) == here[name]:
+            states[unit.id] = State("landed")
+        elif strays:
+            states[unit.id] = State("conflict", _astray(strays, unit))
         else:
-            states[unit.id] = "merged"
+            states[unit.id] = State("merged")
     return states
+
+
+def _astray(strays: set[str], unit: Unit) -> str:
+    places = " and ".join(sorted(name or "the top level" for name in strays))
+    return f"git would put it into {places} instead of {unit.symbol or 'the top level'}"
 
 
 def _flat_tree(repository: Repository, entries: Mapping[str, File | None]) -> TreeId:

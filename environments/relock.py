@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 - run by path
 """Make cpu.txt from cpu.in: ``python environments/relock.py > environments/cpu.txt``.
 
 Needs ``uv`` on PATH and the registry. Every version is pinned, for CPython 3.11 on Linux with

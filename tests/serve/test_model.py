@@ -1,0 +1,57 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from lanewright.errors import LanewrightError
+from lanewright.places import Places
+from lanewright.serve.child import BootError
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.model import RECIPES, ensure_model, recipe_hash
+
+(RECIPE, *_) = RECIPES
+
+
+def python(tmp_path: Path, program: str) -> LaneEnv:
+    """A lane whose Python is a small shell program; $3 is the folder to fill."""
+    file = tmp_path / "python"
+    file.write_text(f"#!/bin/sh\n{program}\n")
+    file.chmod(0o755)
+    return LaneEnv(file, tmp_path / "site", tmp_path / "pyc")
+
+
+def test_a_model_is_made_once(places: Places, tmp_path: Path) -> None:
+    env = python(tmp_path, 'cat "$2" > "$3/config.json"; echo made >> "$3/../../count"')
+    folder = ensure_model(places, env, RECIPE)
+    assert folder == places.models / f"{RECIPE}-{recipe_hash(RECIPE)[:12]}"
+    assert (folder / "config.json").read_text().startswith("{")
+    assert ensure_model(places, env, RECIPE) == folder
+    assert (places.models / "count").read_text() == "made\n"
+
+
+def test_a_failed_maker_leaves_nothing_and_is_tried_again(places: Places, tmp_path: Path) -> None:
+    env = python(tmp_path, 'echo half > "$3/config.json"; echo "no room"; exit 3')
+    with pytest.raises(BootError, match="exit status 3") as caught:
+        ensure_model(places, env, RECIPE)
+    assert "no room" in str(caught.value)
+    assert not [path for path in places.models.iterdir() if path.is_dir()]
+    assert ensure_model(places, python(tmp_path, "exit 0"), RECIPE).is_dir()
+
+
+def test_an_unknown_recipe_is_named(places: Places, tmp_path: Path) -> None:
+    env = LaneEnv(Path(sys.executable), tmp_path / "site", tmp_path / "pyc")
+    with pytest.raises(LanewrightError, match=f"'other'; known: {RECIPE}"):
+        ensure_model(places, env, "other")
+
+
+def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("a file")
+    places = Places(tmp_path / "store", tmp_path / "state")
+    with pytest.raises(LanewrightError, match=r"model .*store"):
+        ensure_model(places, python(tmp_path, "exit 0"), RECIPE)
+
+
+@pytest.mark.parametrize("recipe", RECIPES.values())
+def test_widths_suit_every_cpu_kernel(recipe: dict[str, int]) -> None:
+    for name in ("hidden_size", "intermediate_size", "moe_intermediate_size", "head_dim"):
+        assert recipe[name] % 32 == 0

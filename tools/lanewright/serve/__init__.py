@@ -1,0 +1,1 @@
+"""Boots a lane and proves what it carries."""

@@ -1,0 +1,137 @@
+"""Child processes that write a log, are watched, and never outlive this one."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from lanewright.errors import LanewrightError
+from lanewright.terminal import say
+
+GRACE = 10.0
+GUARD = Path(__file__).with_name("guard.py")
+SHOWN_LINES = 20
+POLL = 0.2
+SIGNALLED = 128
+
+# What a boot is known to pass, in vLLM's own log lines, and what is said of it.
+STEPS = (
+    (re.compile(r"expert_bank \S+ is in"), "plugin loaded"),
+    (re.compile(r"Starting to load model"), "loading the model"),
+    (re.compile(r"GPU KV cache size|CPU KV cache size"), "cache allocated"),
+    (re.compile(r"init engine \(profile"), "engine up"),
+    (re.compile(r"Application startup complete"), "server up"),
+)
+
+
+class BootError(LanewrightError):
+    """A process of the lane died or hung."""
+
+
+@dataclass(frozen=True)
+class Child:
+    """A running command.
+
+    Attributes:
+        name: What it is, for messages.
+        guard: The process that ends the command's whole group when this process lets go.
+        log: File that both output streams of the command go to.
+    """
+
+    name: str
+    guard: "subprocess.Popen[bytes]"
+    log: Path
+
+    def died(self, what: str) -> BootError:
+        """Make the error for a command that ended or hung, with the end of its log."""
+        return BootError(
+            f"{self.name} {what}; the end of {self.log}:\n{tail(self.log)}",
+            hint=f"read {self.log}",
+        )
+
+
+@contextmanager
+def child(
+    name: str, command: Sequence[str], *, environ: Mapping[str, str], log: Path
+) -> Iterator[Child]:
+    """Run a command in its own session while the block runs, then end its whole group.
+
+    The group ends however the block is left, by an exception or Ctrl-C too, and also when this
+    process is killed: the guard between the two then reads the end of a pipe.
+    """
+    with log.open("wb") as out:
+        guard = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(GUARD), str(GRACE), *command],
+            stdin=subprocess.PIPE,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            env=dict(environ),
+            cwd=log.parent,
+            start_new_session=True,
+        )
+    try:
+        yield Child(name, guard, log)
+    finally:
+        # Closes its standard input, then waits for it.
+        guard.communicate()
+
+
+def watch(
+    running: Child, *, seconds: float, ready: Callable[[], bool] = lambda: False
+) -> int | None:
+    """Wait until a command ends or is ready, and say which steps its log shows.
+
+    Args:
+        running: The command.
+        seconds: How long to wait.
+        ready: Asked several times a second.
+
+    Returns:
+        The exit status, or None when ``ready`` said so first.
+
+    Raises:
+        BootError: Neither happened in time.
+    """
+    start = time.monotonic()
+    with running.log.open("rb") as log:
+        said: set[str] = set()
+        while time.monotonic() - start < seconds:
+            status = running.guard.poll()
+            for step in new_steps(log):
+                if step not in said:
+                    said.add(step)
+                    say(f"  {running.name}: {step} ({time.monotonic() - start:.0f} s)")
+            if status is not None:
+                return status
+            if ready():
+                return None
+            time.sleep(POLL)
+    raise running.died(f"did not come up within {seconds:.0f} s")
+
+
+def new_steps(log: BinaryIO) -> Iterator[str]:
+    """Yield the steps that were logged since the last call."""
+    for line in log:
+        text = line.decode(errors="replace")
+        for pattern, step in STEPS:
+            if pattern.search(text):
+                yield step
+
+
+def ended(status: int) -> str:
+    """Say how a command ended."""
+    if status > SIGNALLED:
+        return f"was ended by {signal.Signals(status - SIGNALLED).name}"
+    return f"ended with exit status {status}"
+
+
+def tail(log: Path) -> str:
+    """Last lines of a log."""
+    lines = log.read_text(errors="replace").splitlines()
+    return "\n".join(lines[-SHOWN_LINES:])

@@ -1,0 +1,80 @@
+"""The process environment that everything of a lane runs in."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+# What a boot does must not hang on the shell that it was started from: other import paths, a
+# preloaded library, tuning of threads or compilers, or a token for the network.
+DROPPED = (
+    "GOMP_",
+    "HF_",
+    "HUGGING_FACE_",
+    "INDUCTOR_",
+    "KMP_",
+    "LD_PRELOAD",
+    "OMP_",
+    "PYTHON",
+    "TORCH",
+    "TRANSFORMERS_",
+    "TRITON_",
+    "VIRTUAL_ENV",
+    "VLLM_",
+    "XDG_CACHE_HOME",
+    "__PYVENV_LAUNCHER__",
+)
+
+
+@dataclass(frozen=True)
+class LaneEnv:
+    """How to run the Python of a lane.
+
+    Attributes:
+        python: Interpreter of the base environment.
+        site: Folder with the lane's tree, the release's compiled files and the metadata.
+        bytecode: Where Python keeps its compiled files; the caches of vLLM, torch and Hugging
+            Face lie beside it.
+    """
+
+    python: Path
+    site: Path
+    bytecode: Path
+
+    @property
+    def caches(self) -> Path:
+        """Folder for whatever vLLM and its dependencies would keep in the user's home."""
+        return self.bytecode.parent / "caches"
+
+    def environ(self) -> dict[str, str]:
+        """Make the whole environment of a child process; this process's own is left alone."""
+        return {
+            **cleaned(os.environ),
+            # No path of the caller's: a folder named vllm in the current directory would win.
+            "PYTHONSAFEPATH": "1",
+            "PYTHONPATH": str(self.site),
+            "PYTHONPYCACHEPREFIX": str(self.bytecode),
+            "PYTHONUNBUFFERED": "1",
+            "HF_HOME": str(self.caches / "huggingface"),
+            "HF_HUB_OFFLINE": "1",
+            "TRANSFORMERS_OFFLINE": "1",
+            "HF_HUB_DISABLE_TELEMETRY": "1",
+            "DO_NOT_TRACK": "1",
+            "VLLM_DO_NOT_TRACK": "1",
+            "VLLM_NO_USAGE_STATS": "1",
+            "VLLM_CACHE_ROOT": str(self.caches / "vllm"),
+            "VLLM_CONFIG_ROOT": str(self.caches / "vllm-config"),
+            "TORCHINDUCTOR_CACHE_DIR": str(self.caches / "inductor"),
+            "TRITON_CACHE_DIR": str(self.caches / "triton"),
+            "NUMBA_CACHE_DIR": str(self.caches / "numba"),
+            "XDG_CACHE_HOME": str(self.caches / "xdg"),
+            # Else vLLM looks for an outside address of this machine.
+            "VLLM_HOST_IP": "127.0.0.1",
+            "VLLM_CPU_KVCACHE_SPACE": "1",
+            "NO_COLOR": "1",
+        }
+
+
+def cleaned(environ: Mapping[str, str]) -> dict[str, str]:
+    """Copy an environment without what would change how a lane runs."""
+    return {name: value for name, value in environ.items() if not name.startswith(DROPPED)}

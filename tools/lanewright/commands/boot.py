@@ -1,18 +1,16 @@
 """``lanewright boot``: run a built lane for real, and keep a record of it."""
 
-import msgspec
-
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.queue.series import load_series
+from lanewright.queue.site import lay_site
 from lanewright.queue.verify import require_intact
 from lanewright.serve.base import ensure_base
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.run import run_lane
-from lanewright.queue.site import lay_site
 from lanewright.serve.summary import summary
 from lanewright.terminal import emit
 
@@ -27,8 +25,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     require_intact(places, lock)
     record = run_lane(
         places,
-        lane=lane,
-        lock=msgspec.to_builtins(lock),
+        lock=lock,
         env=LaneEnv(python=python, site=site, bytecode=places.bytecode),
         recipe=series.model.recipe,
         engine=series.engine,

@@ -2,7 +2,6 @@
 
 import dataclasses
 import hashlib
-import json
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -10,8 +9,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
+from lanewright.queue.lock import Lock, encode
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.model import ensure_model, recipe_hash
 from lanewright.serve.offline import boot_offline
@@ -24,8 +26,7 @@ from lanewright.terminal import say
 def run_lane(
     places: Places,
     *,
-    lane: str,
-    lock: dict[str, Any],
+    lock: Lock,
     env: LaneEnv,
     recipe: str,
     engine: Mapping[str, object],
@@ -36,8 +37,7 @@ def run_lane(
 
     Args:
         places: Where models and records are kept.
-        lane: The lane's name.
-        lock: The lane's lock, as JSON has it.
+        lock: What is booted.
         env: Interpreter and site of the lane's tree.
         recipe: Name of the model's recipe.
         engine: Keyword arguments of ``vllm.LLM``.
@@ -55,8 +55,8 @@ def run_lane(
     if server:
         usable_port(port)
     started = datetime.now(UTC)
-    folder = make_run_folder(places, lane, lock["tree"], started)
-    record = blank(lane, lock, env, engine, folder, started)
+    folder = make_run_folder(places, lock.lane, lock.tree, started)
+    record = blank(lock, env, engine, folder, started)
     try:
         boot(record, places, env, recipe, engine, folder, port=port, server=server)
         record["verdict"] = "passed"
@@ -94,8 +94,7 @@ def boot(
 
 
 def blank(
-    lane: str,
-    lock: dict[str, Any],
+    lock: Lock,
     env: LaneEnv,
     engine: Mapping[str, object],
     folder: Path,
@@ -104,15 +103,15 @@ def blank(
     """Make the record of a run that has come to nothing yet."""
     return {
         "schema": SCHEMA,
-        "lane": lane,
+        "lane": lock.lane,
         "folder": str(folder),
         "started": written(started),
         "finished": written(started),
         "lanewright": own_version(),
-        "lock": lock_hash(lock),
-        "pin": lock["pin"],
-        "tree": lock["tree"],
-        "entries": lock["entries"],
+        "lock": hashlib.sha256(encode(lock)).hexdigest(),
+        "pin": msgspec.to_builtins(lock.pin),
+        "tree": lock.tree,
+        "entries": msgspec.to_builtins(lock.entries),
         "engine": dict(engine),
         "environment": {
             "base": env.python.parent.parent.name,
@@ -127,12 +126,6 @@ def blank(
         "verdict": "failed",
         "error": None,
     }
-
-
-def lock_hash(lock: dict[str, Any]) -> str:
-    """SHA-256 of a lock as its file is written: indented by two, a newline at its end."""
-    text = json.dumps(lock, indent=2, ensure_ascii=False) + "\n"
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def written(time: datetime) -> str:

@@ -1,8 +1,12 @@
 """A record, told in a few lines."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+import msgspec
+
+from lanewright.queue.lock import LockedEntry
+from lanewright.report.outcome import in_one_line
 
 SHOWN_IDS = 8
 
@@ -23,7 +27,8 @@ def lines(record: Mapping[str, Any]) -> Iterator[str]:
     yield f"  pin      {pin['ref']} (commit {pin['commit'][:12]})"
     yield f"  tree     {record['tree']}"
     for entry in record["entries"]:
-        yield f"  {entry['kind']:<8} {entry['name']}: {outcome(entry)}"
+        carried = msgspec.convert(entry, LockedEntry)
+        yield f"  {carried.kind:<8} {carried.name}: {in_one_line(carried)}"
     yield (
         f"  runs on  vLLM {environment['vllm']}, torch {environment['torch']}, "
         f"Python {environment['python']}, {environment['machine']}"
@@ -36,15 +41,6 @@ def lines(record: Mapping[str, Any]) -> Iterator[str]:
         first, *_ = record["error"]["message"].splitlines()
         yield f"  error    {first}"
     yield f"  record   {record['folder']}/record.json"
-
-
-def outcome(entry: Mapping[str, Any]) -> str:
-    """Tell what became of an entry's hunks, or how many files it laid in."""
-    if hunks := entry.get("hunks"):
-        counted = Counter(hunk["outcome"] for hunk in hunks)
-        each = ", ".join(f"{count} {name}" for name, count in counted.items())
-        return f"{len(hunks)} hunks: {each}"
-    return f"{len(entry.get('files', []))} files"
 
 
 def offline(boot: Mapping[str, Any] | None) -> Iterator[str]:

@@ -1,0 +1,60 @@
+"""Real vLLM: copies of this project's own lane, wheels and environments from the user's store."""
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lanewright.__main__ import run
+from lanewright.places import Places
+
+ROOT = Path(__file__).parents[2]
+CARRIED = ("upstream.toml", "series", "patches", "overlay", "environments")
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A copy of the project that a test may edit, with records of its own."""
+
+    root: Path
+
+    @property
+    def series(self) -> Path:
+        return self.root / "series" / "cpu-tiny.toml"
+
+    def run(self, *arguments: str) -> int:
+        """Run a command line in the copy; give back its exit code."""
+        return run(["-C", str(self.root), *arguments])
+
+    def pin(self, version: str) -> None:
+        """Move the lane's pin."""
+        self.replace("release:0.32.0", f"release:{version}")
+
+    def replace(self, old: str, new: str) -> None:
+        """Edit the series; fails where there is nothing to change."""
+        text = self.series.read_text()
+        assert old in text
+        self.series.write_text(text.replace(old, new))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Every record kept so far, oldest first."""
+        files = sorted(Places.of_user().state.glob("runs/cpu-tiny/*/record.json"))
+        return [json.loads(file.read_text()) for file in files]
+
+
+@pytest.fixture
+def lane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lane:
+    """The cpu-tiny lane, in a copy of this project."""
+    monkeypatch.setenv("LANEWRIGHT_STATE", str(tmp_path / "state"))
+    root = tmp_path / "project"
+    root.mkdir()
+    for name in CARRIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, root / name)
+    return Lane(root)

@@ -94,7 +94,7 @@ def test_a_run_is_recorded_and_told(places: Places, tmp_path: Path, model: Path)
     told = summary(record)
     assert "lane sample: passed" in told
     assert "hook: 3 hunks in 2 files: 2 merged, 1 clean" in told
-    assert "bank: 1 files" in told
+    assert "bank: 1 file laid in" in told
     assert "4 greedy completions, 64 tokens" in told
     assert "the same tokens as offline: yes" in told
     assert told.count("moe_usage_counter True") == 2

@@ -17,6 +17,14 @@ def emit(text: str) -> None:
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
 
 
+def emit_json(data: object) -> None:
+    """Print typed values as JSON to stdout."""
+    import msgspec  # noqa: PLC0415 - 60 ms that a command without it need not pay
+
+    encoded = msgspec.json.encode(data, enc_hook=str)
+    emit(msgspec.json.format(encoded, indent=2).decode())
+
+
 def printable(text: str) -> str:
     """A path or message with what is no text shown as replacement marks."""
     return text.encode("utf-8", "replace").decode("utf-8", "replace")

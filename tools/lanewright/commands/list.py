@@ -1,13 +1,11 @@
 """``lanewright list``: the lanes, or what one of them carries."""
 
-import msgspec
-
 from lanewright.cli import Arguments
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.series import load_series, name_of
-from lanewright.terminal import emit
+from lanewright.terminal import emit, emit_json
 
 
 def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
@@ -15,7 +13,7 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     lanes = [arguments.lane] if arguments.lane else project.lanes()
     found = {lane: load_series(project, lane) for lane in lanes}
     if arguments.json:
-        emit(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        emit_json(found)
         return ExitCode.CLEAN
     for lane, series in found.items():
         emit(f"{lane}  {series.pin}  {series.title}")

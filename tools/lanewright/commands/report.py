@@ -8,7 +8,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import apply_plan, plan
 from lanewright.report.text import report_text
-from lanewright.terminal import emit
+from lanewright.terminal import emit, emit_json
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
@@ -18,7 +18,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     conflicting = sorted(each.entry.name for each in applied.conflicts)
     if arguments.json:
         data = msgspec.to_builtins(applied.lock) | {"conflicting": conflicting}
-        emit(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
+        emit_json(data)
     else:
         emit(report_text(applied.lock, conflicting))
     return ExitCode.CONFLICT if conflicting else ExitCode.CLEAN

@@ -1,6 +1,5 @@
 """``lanewright show``: an entry's hunks, as a person reads them."""
 
-import msgspec
 from unidiff.patch import PatchSet
 
 from lanewright.cli import Arguments, lane_of
@@ -11,7 +10,7 @@ from lanewright.queue.build import plan
 from lanewright.queue.inputs import PatchInput
 from lanewright.queue.lock import HunkState, LockedEntry, read_lock
 from lanewright.report.outcome import in_one_line
-from lanewright.terminal import emit, printable
+from lanewright.terminal import emit, emit_json, printable
 
 
 def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
@@ -26,7 +25,7 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
         known = ", ".join(entry.name for entry in lock.entries)
         raise LanewrightError(f"lane {lane} has no entry {name!r} (it has: {known})")
     if arguments.json:
-        emit(msgspec.json.format(msgspec.json.encode(entries), indent=2).decode())
+        emit_json(entries)
         return ExitCode.CLEAN
     for entry in entries:
         emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")

@@ -11,7 +11,7 @@ from lanewright.project import Project
 from lanewright.queue.build import Plan, in_store, plan
 from lanewright.queue.lock import Lock, read_lock
 from lanewright.queue.site import site_folder
-from lanewright.terminal import emit
+from lanewright.terminal import emit, emit_json
 
 
 class LaneStatus(msgspec.Struct, frozen=True):
@@ -39,7 +39,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     lanes = [arguments.lane] if arguments.lane else project.lanes()
     found = [_status(project, places, lane) for lane in lanes]
     if arguments.json:
-        emit(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        emit_json(found)
         return ExitCode.CLEAN
     for status in found:
         emit(f"{status.lane} on {status.pin}")

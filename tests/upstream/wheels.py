@@ -32,6 +32,7 @@ def make_wheel(
         for path, value in everything.items():
             content, mode = value if isinstance(value, tuple) else (value, 0o644)
             member = zipfile.ZipInfo(path, (2026, 1, 1, 0, 0, 0))
+            member.compress_type = zipfile.ZIP_DEFLATED
             member.external_attr = (0o100000 | mode) << 16
             archive.writestr(member, content)
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=")

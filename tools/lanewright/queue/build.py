@@ -10,7 +10,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.carry import Carried, carry_overlay, carry_patch
 from lanewright.queue.inputs import Input, PatchInput, overlay_input, patch_input
-from lanewright.queue.lock import SCHEMA, Lock, read_lock, write_lock
+from lanewright.queue.lock import SCHEMA, Lock, LockedEntry, read_lock, write_lock
 from lanewright.queue.pin import Pin, release_of, resolve_pin
 from lanewright.queue.series import Series, load_series, name_of, patch_for
 from lanewright.store.git import Repository
@@ -173,8 +173,9 @@ def require_same(old: Lock, new: Lock) -> None:
     """
     steps: list[tuple[str, str, str]] = [("pin", old.pin.commit, new.pin.commit)]
     steps += [
-        (f"entry {ours.name}", ours.tree, theirs.tree)
+        (f"entry {ours.name}", locked, found)
         for ours, theirs in zip(old.entries, new.entries, strict=False)
+        for locked, found in zip(_ids(ours), _ids(theirs), strict=True)
     ]
     for name, locked, found in [*steps, ("lane", old.tree, new.tree)]:
         if locked != found:
@@ -183,6 +184,11 @@ def require_same(old: Lock, new: Lock) -> None:
                 hint="the inputs are those of the lock, so the store's sources differ from those"
                 " it was made from; see that `lanewright fetch` brings the same wheels",
             )
+
+
+def _ids(entry: LockedEntry) -> tuple[str, str, str]:
+    """Everything that an entry's place in the lane rests on."""
+    return (entry.base.commit if entry.base else "none", entry.subset or "none", entry.tree)
 
 
 def _told(applied: Applied) -> str:

@@ -17,6 +17,7 @@ from lanewright.store.git import Repository
 from lanewright.store.objects import (
     Content,
     TreeId,
+    changes,
     edit_tree,
     files,
     read_blobs,
@@ -41,10 +42,13 @@ def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> 
     """Lay an overlay's files into a tree.
 
     Raises:
-        LanewrightError: A file of that name is already there.
+        LanewrightError: A file of that name is already there, or one where a folder must be.
         GateError: A file is no valid Python.
     """
-    taken = files(repository, tree, [file.path for file in given.files])
+    contents = {file.path: Content(file.mode, file.content) for file in given.files}
+    result = edit_tree(repository, tree, store_files(repository, contents))
+    replaced = {path for path, (old, _) in changes(repository, tree, result).items() if old}
+    taken = replaced | files(repository, tree, list(contents)).keys()
     if taken:
         raise LanewrightError(
             f"{given.place} ({given.name}): {min(taken)} is already in the tree; an overlay adds"
@@ -53,8 +57,6 @@ def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> 
         )
     for file in given.files:
         check_file(file.path, file.content, [])
-    contents = {file.path: Content(file.mode, file.content) for file in given.files}
-    result = edit_tree(repository, tree, store_files(repository, contents))
     entry = LockedEntry(
         name=given.name,
         kind="overlay",

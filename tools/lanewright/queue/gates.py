@@ -2,6 +2,7 @@
 
 import ast
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -42,8 +43,10 @@ def check_file(path: str, content: bytes, sides: Iterable[bytes]) -> None:
 
 def _parse(path: str, content: bytes) -> ast.Module:
     try:
-        tree = ast.parse(content, path)
-        compile(tree, path, "exec", dont_inherit=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an odd escape in upstream's code is upstream's affair
+            tree = ast.parse(content, path)
+            compile(tree, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None)
         raise GateError(f"{path}, line {line or '?'}: does not compile: {error}") from error
@@ -52,7 +55,9 @@ def _parse(path: str, content: bytes) -> ast.Module:
 
 def _try_parse(content: bytes) -> ast.Module | None:
     try:
-        return ast.parse(content)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(content)
     except (SyntaxError, ValueError):
         return None
 

@@ -7,6 +7,7 @@ from lanewright.errors import LanewrightError
 from lanewright.project import Project
 from lanewright.queue.overlay import OverlayFile, digest, read_overlay
 from lanewright.queue.patchfile import Patch, read
+from lanewright.store.safepath import check
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,10 @@ def patch_input(
     """Read a patch entry.
 
     Raises:
+        UnsafePathError: The file would lie outside ``patches/``.
         PatchError: The file is missing or no own patch.
     """
-    path = project.patches / file
+    path = project.patches / check(file, source=f"{place} ({name})")
     if not path.is_file():
         raise LanewrightError(
             f"{place} ({name}): no such patch: {path.relative_to(project.root)}",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from lanewright.store.git import GitError, Repository
-from lanewright.store.objects import BlobId, File, TreeId, commit
+from lanewright.store.objects import BlobId, File, TreeId, changes, commit, files
 
 CLEAN, CONFLICTED = 0, 1
 
@@ -45,4 +45,23 @@ def merge_trees(repository: Repository, base: TreeId, ours: TreeId, theirs: Tree
         head, _, path = stage.partition("\t")
         mode, blob, number = head.split(" ")
         conflicts.setdefault(path, {})[int(number)] = File(mode, BlobId(blob))
-    return Merge(TreeId(tree), conflicts)
+    return Merge(TreeId(tree), _removed_and_edited(repository, base, ours, theirs) | conflicts)
+
+
+def _removed_and_edited(
+    repository: Repository, base: TreeId, ours: TreeId, theirs: TreeId
+) -> dict[str, dict[int, File]]:
+    """Conflicts over files that one side removed and the other edited.
+
+    git names them too, unless it guesses that the file was renamed; before 2.50 it always guesses,
+    whatever ``merge.renames`` says.
+    """
+    changed = changes(repository, base, theirs)
+    present = files(repository, ours, changed) if changed else {}
+    found: dict[str, dict[int, File]] = {}
+    for path, (before, after) in changed.items():
+        here = present.get(path)
+        if before and before != here and (after is None) != (here is None):
+            sides = {1: before, 2: here, 3: after}
+            found[path] = {number: side for number, side in sides.items() if side}
+    return found

@@ -3,6 +3,7 @@
 import hashlib
 import stat
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
@@ -39,7 +40,10 @@ def read_overlay(project: Project, name: str, place: str) -> list[OverlayFile]:
     if name == TREE:
         roots = [(project.overlay / TREE, project.overlay / TREE)]
     else:
-        folders = [project.overlay / name, *sorted(project.overlay.glob(f"{name}-*.dist-info"))]
+        folders = [
+            project.overlay / name,
+            *sorted(project.overlay.glob(f"{escape(name)}-*.dist-info")),
+        ]
         roots = [(folder, project.overlay) for folder in folders]
     found = [
         _file(path, path.relative_to(start).as_posix(), place)

@@ -7,6 +7,7 @@ without one byte lost (line endings, missing last newline, names with blanks).
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
@@ -17,7 +18,7 @@ from lanewright.store.safepath import check
 SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
 HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 INDEX = re.compile(rb"index ([0-9a-f]{40})\.\.([0-9a-f]{40})(?: ([0-7]{6}))?$")
-NO_NEWLINE = b"\\ No newline at end of file"
+MODES = frozenset({None, "100644", "100755"})
 
 
 class PatchError(LanewrightError):
@@ -85,8 +86,8 @@ def read(path: Path) -> Patch:
         )
     starts = [match.start() for match in SECTION.finditer(content)]
     header = content[: starts[0]] if starts else content
-    ends = [*starts[1:], len(content)]
-    files = tuple(_file(path, content[start:end]) for start, end in zip(starts, ends, strict=True))
+    spans = pairwise([*starts, len(content)])
+    files = tuple(_file(path, content[start:end]) for start, end in spans)
     if not files:
         raise PatchError(f"{path}: changes nothing: no `diff --git` section in it")
     twice = {file.path for file in files if sum(f.path == file.path for f in files) > 1}
@@ -119,13 +120,13 @@ def _file(patch: Path, section: bytes) -> FilePatch:
         lines.pop()
     at = next((i for i, line in enumerate(lines) if line.startswith(b"@@ ")), len(lines))
     head = lines[:at]
+    if any(line.startswith((b"rename ", b"copy ", b"similarity ")) for line in head):
+        raise PatchError(
+            f"{patch}: a file is renamed or copied: {head[0].decode('utf-8', 'replace')}",
+            hint="make the patch with `git diff --full-index --no-renames`",
+        )
     path = check(_path(patch, head), source=patch.name)
     for line in head:
-        if line.startswith((b"rename ", b"copy ", b"similarity ")):
-            raise PatchError(
-                f"{patch}: {path} is renamed or copied",
-                hint="make the patch with `git diff --full-index --no-renames`",
-            )
         if line.startswith((b"GIT binary patch", b"Binary files ")):
             raise PatchError(f"{patch}: {path} is binary; lay it in as an overlay file instead")
     old_mode, new_mode = _modes(head)
@@ -143,6 +144,12 @@ def _file(patch: Path, section: bytes) -> FilePatch:
         pre = post = NO_BLOB
     else:
         raise PatchError(f"{patch}: {path}: no `index` line, so its base cannot be checked")
+    odd = {old_mode, new_mode} - MODES
+    if odd:
+        raise PatchError(
+            f"{patch}: {path} has the mode {odd.pop()}: only regular files can be carried, for a"
+            " symlink or submodule may reach outside the tree"
+        )
     hunks = tuple(_hunks(patch, path, lines[at:]))
     return FilePatch(path, pre, post, old_mode, new_mode, hunks)
 
@@ -159,19 +166,23 @@ def _modes(head: list[bytes]) -> tuple[str | None, str | None]:
 
 
 def _path(patch: Path, head: list[bytes]) -> str:
-    """The file's path: from the ``---``/``+++`` lines, else from two equal halves."""
-    for marker, prefix in ((b"+++ ", "b/"), (b"--- ", "a/")):
-        for line in head:
-            if line.startswith(marker):
-                name = unquote(line.removeprefix(marker).rstrip(b"\t"))
-                if name != "/dev/null":
-                    return _without(patch, name, prefix)
+    """The file's path: two equal halves of the first line, which ``---`` and ``+++`` repeat."""
     names = head[0].removeprefix(b"diff --git ")
     half = len(names) // 2
-    old, new = unquote(names[:half]), unquote(names[half + 1 :])
+    try:
+        old, new = unquote(names[:half]), unquote(names[half + 1 :])
+        repeated = [
+            unquote(line[4:].rstrip(b"\t")) for line in head if line.startswith((b"--- ", b"+++ "))
+        ]
+    except ValueError as error:
+        raise PatchError(f"{patch}: {error} in the head of {head[0]!r}") from error
     if old[1:] != new[1:]:
         raise PatchError(f"{patch}: cannot tell the path in {head[0]!r}")
-    return _without(patch, new, "b/")
+    path = _without(patch, new, "b/")
+    odd = set(repeated) - {"/dev/null", f"a/{path}", f"b/{path}"}
+    if odd:
+        raise PatchError(f"{patch}: {path}: its `---` or `+++` line names {odd.pop()!r}")
+    return path
 
 
 def _without(patch: Path, name: str, prefix: str) -> str:
@@ -193,6 +204,8 @@ def _hunks(patch: Path, path: str, lines: list[bytes]) -> Iterator[Hunk]:
         end = at + 1
         while end < len(lines) and lines[end][:1] in {b" ", b"+", b"-", b"\\"}:
             end += 1
+        if lines[at + 1 : end] and lines[at + 1].startswith(b"\\"):
+            raise PatchError(f'{patch}: {path}: hunk {number} begins with a "no newline" mark')
         hunk = _hunk(number, int(match[1]), lines[at + 1 : end])
         stated = tuple(int(count) if count else 1 for count in (match[2], match[4]))
         found = (len(hunk.old), len(hunk.new))

@@ -3,6 +3,7 @@
 from typing import Literal
 
 import msgspec
+from packaging.version import InvalidVersion, Version
 
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
@@ -41,11 +42,19 @@ def release_of(project: Project, device: Device, ref: str, *, place: str) -> Rel
         LanewrightError: It is no such pin.
     """
     source, _, version = ref.partition(":")
-    if source != "release" or not version:
+    if source != "release" or not _is_version(version):
         raise LanewrightError(f"{place}: {ref!r} is no pin", hint='write it as "release:0.32.0"')
     if device not in project.upstream.releases:
         raise LanewrightError(f"upstream.toml names no release distribution for {device!r}")
     return Release(project.upstream.releases[device], version)
+
+
+def _is_version(text: str) -> bool:
+    """Whether this is a version, written as wheels' names write it."""
+    try:
+        return str(Version(text)) == text
+    except InvalidVersion:
+        return False
 
 
 def resolve_pin(places: Places, release: Release) -> Pin:

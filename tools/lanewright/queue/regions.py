@@ -25,7 +25,7 @@ def changed_symbols(
         repository: The store.
         before: Flat tree with simple names.
         after: The same, changed.
-        contents: Per path, the file in ``after``.
+        contents: Per path, the file in ``after``, if it is there.
     """
     output = repository.run("diff-tree", "-p", "-U0", "--no-ext-diff", before, after)
     lines = iter(split_lines(output.stdout))
@@ -34,7 +34,7 @@ def changed_symbols(
     for line in lines:
         if section := SECTION.match(line):
             path = section[1].decode()
-            text = split_lines(contents[path])
+            text = split_lines(contents.get(path, b""))
         elif hunk := HUNK.match(line):
             removed, added = int(hunk[2] or 1), int(hunk[4] or 1)
             changed = [next(lines)[1:] for _ in range(removed + added)]

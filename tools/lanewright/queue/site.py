@@ -76,6 +76,10 @@ def _fill(repository: Repository, tree: TreeId, beside: Path, site: Path) -> Non
         if file.mode == "100755":
             target.chmod(0o755)
     for companion in _companion_paths(beside):
+        if companion.as_posix() in listed:
+            raise LanewrightError(
+                f"{companion} is compiled, or made when the release is built: no entry may bring it"
+            )
         target = site / companion
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to(beside / companion)

@@ -39,7 +39,7 @@ def apply(
     for hunk in chosen:
         end = hunk.old_start + len(hunk.old)
         found = base[hunk.old_start : end]
-        if hunk.old_start < done or tuple(found) != hunk.old:
+        if not done <= hunk.old_start <= len(base) or tuple(found) != hunk.old:
             raise BaseMismatchError(
                 _difference(hunk, found, f"{source}: {file.path}, hunk {hunk.number}", base_name),
                 hint="the patch file was edited by hand, or its `Base:` is not where it was made;"
@@ -61,6 +61,11 @@ def _difference(hunk: Hunk, found: list[bytes], place: str, base_name: str) -> s
                 f"{place}: does not match its base {base_name} at line {line}:\n"
                 f"  the patch has {_shown(expected)}\n  the base has  {has}"
             )
+    if not hunk.old:
+        return (
+            f"{place}: cannot insert after line {hunk.old_start} of its base {base_name}: the file"
+            " ends before it, or the hunk before reaches past it"
+        )
     return f"{place}: overlaps the hunk before it"
 
 

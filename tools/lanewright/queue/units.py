@@ -98,6 +98,11 @@ def _check_file(
             f"{place}: the patch was made against mode {file.old_mode},"
             f" the base {base_name} has {side.mode}"
         )
+    if not mode_only and file.post == NO_BLOB and whole:
+        raise BaseMismatchError(
+            f"{place}: the patch removes the file, but its hunks leave some of its lines",
+            hint="make the patch again with `git diff --full-index`",
+        )
     if not mode_only and file.post != NO_BLOB and _blob_id(whole) != file.post:
         raise BaseMismatchError(
             f"{place}: with all its hunks the file is blob {_blob_id(whole)},"

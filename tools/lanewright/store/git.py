@@ -86,8 +86,11 @@ class Repository:
         Raises:
             GitError: git is missing, or ended with a status not in ``ok``.
         """
-        from git.cmd import Git  # noqa: PLC0415 - 150 ms that a command without git need not pay
-        from git.exc import GitCommandNotFound  # noqa: PLC0415
+        try:  # here, for it takes 150 ms that a command without git need not pay
+            from git.cmd import Git  # noqa: PLC0415
+            from git.exc import GitCommandNotFound  # noqa: PLC0415
+        except ImportError as error:  # how GitPython says that there is no git
+            raise _no_git() from error
 
         command = [*self._prefix(index), *arguments]
         start = time.monotonic()
@@ -95,7 +98,7 @@ class Repository:
             with tempfile.TemporaryFile() as source:
                 source.write(stdin)
                 source.seek(0)
-                status, stdout, stderr = Git().execute(
+                status, stdout, stderr = Git(self.path).execute(
                     command,
                     istream=source,
                     with_extended_output=True,
@@ -104,9 +107,7 @@ class Repository:
                     strip_newline_in_stdout=False,
                 )
         except GitCommandNotFound as error:
-            raise GitError(
-                f"cannot start git: {error}", hint="install git 2.39 or newer"
-            ) from error
+            raise _no_git() from error
         if os.environ.get(TRACE):
             taken = (time.monotonic() - start) * 1000
             say(f"git {' '.join(arguments)}  [{status}, {taken:.1f} ms]")
@@ -125,13 +126,18 @@ class Repository:
         return ["env", "-i", *assignments, "git", f"--git-dir={self.path}", *settings]
 
 
+def _no_git() -> GitError:
+    return GitError("cannot start git: it is not on PATH", hint="install git 2.39 or newer")
+
+
 def create(path: Path) -> Repository:
     """Open the bare repository at ``path``, made first if it is not there.
 
-    Safe beside another process doing the same: ``git init`` is idempotent.
+    Safe beside another process doing the same, and after one that was killed at it: ``git init``
+    is idempotent, and makes ``objects/info`` last.
     """
     repository = Repository(path)
-    if not (path / "HEAD").exists():
+    if not (path / "objects" / "info").exists():
         path.mkdir(parents=True, exist_ok=True)
         repository.run("init", "--quiet", "--bare", "--template=", "--", str(path))
     return repository

@@ -26,9 +26,8 @@ def writing(places: Places) -> Iterator[Repository]:
         say(f"waiting for another lanewright that is writing to {places.store}")
         lock.acquire()
     try:
-        repository = create(places.objects)
         _clear_leftovers(places.objects)
-        yield repository
+        yield create(places.objects)
     finally:
         lock.release()
 

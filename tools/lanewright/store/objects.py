@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NewType
 
+from lanewright.errors import LanewrightError
 from lanewright.store.git import Repository
 
 BlobId = NewType("BlobId", str)
@@ -34,7 +35,7 @@ class Content:
     raw: bytes
 
 
-class MissingObjectError(LookupError):
+class MissingObjectError(LanewrightError):
     """The store lacks an object that was asked for by id."""
 
 
@@ -63,9 +64,13 @@ def resolve(repository: Repository, name: str) -> str | None:
 def exists(repository: Repository, ids: Iterable[str]) -> bool:
     """Whether the store holds every one of these objects."""
     output = repository.run(
-        "cat-file", "--batch-check", "--buffer", stdin="".join(f"{i}\n" for i in ids).encode()
+        "cat-file",
+        "--batch-check",
+        "--buffer",
+        stdin="".join(f"{i}\n" for i in ids).encode(),
+        ok=(0, 128),  # another run is just making the store
     )
-    return not any(line.endswith(b" missing") for line in output.stdout.splitlines())
+    return output.status == 0 and b" missing\n" not in output.stdout
 
 
 def files(repository: Repository, tree: TreeId, paths: Iterable[str] = ()) -> dict[str, File]:
@@ -76,6 +81,22 @@ def files(repository: Repository, tree: TreeId, paths: Iterable[str] = ()) -> di
         head, _, path = record.partition(b"\t")
         mode, _, blob = head.decode().split(" ")
         found[_text(path)] = File(mode, BlobId(blob))
+    return found
+
+
+def changes(
+    repository: Repository, before: TreeId, after: TreeId
+) -> dict[str, tuple[File | None, File | None]]:
+    """Files that differ between two trees, as they are in each; None where one lacks the file."""
+    output = repository.run("diff-tree", "-r", "--raw", "-z", "--no-renames", before, after)
+    fields = output.stdout.split(b"\0")[:-1]
+    found: dict[str, tuple[File | None, File | None]] = {}
+    for head, path in zip(fields[::2], fields[1::2], strict=True):
+        old, new, pre, post, _ = head.decode().removeprefix(":").split(" ")
+        found[_text(path)] = (
+            None if pre == NO_BLOB else File(old, BlobId(pre)),
+            None if post == NO_BLOB else File(new, BlobId(post)),
+        )
     return found
 
 
@@ -94,7 +115,10 @@ def read_blobs(repository: Repository, ids: Iterable[BlobId]) -> dict[BlobId, by
         end = stream.index(b"\n", at)
         fields = stream[at:end].split(b" ")
         if fields[-1] == b"missing":
-            raise MissingObjectError(blob)
+            raise MissingObjectError(
+                f"the store {repository.path} lacks object {blob}",
+                hint=f"everything in it can be made again: rm -r {repository.path}",
+            )
         size = int(fields[2])
         contents[blob] = stream[end + 1 : end + 1 + size]
         at = end + size + 2

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
-from lanewright.store.wheel import WheelError, name_of
+from lanewright.store.wheel import WheelError, WheelName, name_of
 from lanewright.terminal import say, stage
 
 
@@ -62,8 +62,8 @@ def _run(command: list[str]) -> tuple[int, list[str]]:
     return process.returncode, [line for line in lines if line.startswith("ERROR:")] or lines
 
 
-def keep(wheel: Path, folder: Path) -> Path:
-    """Copy a wheel that the user has into the store.
+def require_suitable(wheel: Path) -> WheelName:
+    """What a wheel's name says, if the file is there and for this machine.
 
     Raises:
         WheelError: It is for another platform, or cannot be read.
@@ -77,6 +77,11 @@ def keep(wheel: Path, folder: Path) -> Path:
             hint=f"take the wheel that `python -m pip download --no-deps"
             f" {name.distribution}=={name.version}` chooses here",
         )
+    return name
+
+
+def keep(wheel: Path, folder: Path) -> Path:
+    """Copy a wheel that the user has into the store; it appears there whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="keep-", dir=folder) as scratch:
         copy = Path(scratch) / wheel.name

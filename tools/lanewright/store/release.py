@@ -12,7 +12,7 @@ from lanewright.places import Places
 from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
 from lanewright.store.locking import writing
 from lanewright.store.objects import CommitId, resolve, set_ref
-from lanewright.store.pip import download, keep
+from lanewright.store.pip import download, keep, require_suitable
 from lanewright.store.wheel import WheelError, members, name_of
 from lanewright.terminal import stage
 
@@ -63,11 +63,20 @@ def wheel_of(places: Places, release: Release) -> Path:
 
 
 def hand_over(places: Places, wheel: Path) -> tuple[Release, CommitId]:
-    """Take a wheel file that the user has, instead of downloading one."""
-    kept = keep(wheel, places.wheels)
-    name = name_of(kept)
+    """Take a wheel file that the user has, instead of downloading one.
+
+    It is kept only once its tree is in the store, so that one which is damaged, or holds another
+    tree than the store's, takes no good wheel's place.
+
+    Raises:
+        WheelError: It is for another platform, or cannot be read.
+        MismatchError: The store already has this release with another tree.
+    """
+    name = require_suitable(wheel)
     release = Release(name.distribution, name.version)
-    return release, import_wheel(places, release, kept)
+    imported = import_wheel(places, release, wheel)
+    keep(wheel, places.wheels)
+    return release, imported
 
 
 def import_wheel(places: Places, release: Release, wheel: Path) -> CommitId:

@@ -1,6 +1,10 @@
 """Which paths a tree of ours may hold; refused in the model, before a file is touched."""
 
+import re
+
 from lanewright.errors import LanewrightError
+
+ODD = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
 
 
 class UnsafePathError(LanewrightError):
@@ -16,7 +20,7 @@ def check(path: str, *, source: str) -> str:
 
     Raises:
         UnsafePathError: Empty, absolute, with ``..``, a ``.git`` part in any case, a trailing
-            dot or space, a backslash or a control character.
+            dot or space, a backslash, a control character or a byte that is no UTF-8.
     """
     rule = _broken_rule(path)
     if rule:
@@ -27,8 +31,8 @@ def check(path: str, *, source: str) -> str:
 def _broken_rule(path: str) -> str | None:
     if not path or path.startswith("/"):
         return "is empty or absolute"
-    if "\\" in path or any(ord(character) < ord(" ") or character == "\x7f" for character in path):
-        return "holds a backslash or a control character"
+    if ODD.search(path):
+        return "holds a backslash, a control character or a byte that is no UTF-8"
     for part in path.split("/"):
         if part in {"", ".", ".."}:
             return f"has the part {part!r}"

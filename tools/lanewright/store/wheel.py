@@ -2,6 +2,7 @@
 
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +82,7 @@ def members(wheel: Path, *, source: bool) -> Iterator[Member]:
                     )
                 executable = (info.external_attr >> 16) & stat.S_IXUSR
                 yield Member(path, "100755" if executable else "100644", archive.read(info))
-    except (zipfile.BadZipFile, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:
         raise WheelError(
             f"{wheel}: cannot be read: {error}", hint=f"remove it and run again: rm {wheel}"
         ) from error

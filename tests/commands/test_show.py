@@ -1,0 +1,97 @@
+"""``show``: from all entries down to one hunk."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from tests.conftest import AddRelease, World
+from tests.upstream.diff import own_patch
+from tests.upstream.tree import BASE
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_show_all_then_one_entry_then_one_hunk(built: World, capfd: Capture) -> None:
+    assert built.run("show") == 0
+    out = capfd.readouterr().out
+    names = re.findall(r"^  (vllm/\S+):([0-9a-f]{10})", out, re.MULTILINE)
+    assert [path for path, _ in names] == [*["vllm/arguments.py"] * 2, "vllm/config.py"]
+    assert "+    counter" not in out
+    assert built.run("show", "sample", "hook") == 0
+    assert capfd.readouterr().out.count("\n@@ -") == 3
+    assert built.run("show", "sample", "hook:vllm/arguments.py") == 0
+    assert capfd.readouterr().out.count("\n@@ -") == 2
+    path, hunk = names[1]
+    for name in (hunk, hunk[:6]):
+        assert built.run("show", "sample", f"hook:{path}:{name}") == 0
+        out = capfd.readouterr().out
+        assert "+            counter=self.counter," in out
+        assert out.count("\n@@ -") == 1
+    assert built.run("show", "sample", "sample_package") == 0
+    assert "  sample_package/__init__.py\n" in capfd.readouterr().out
+
+
+def test_show_as_json(built: World, capfd: Capture) -> None:
+    assert built.run("show", "sample", "hook", "--json") == 0
+    [entry] = json.loads(capfd.readouterr().out)
+    assert (entry["name"], len(entry["hunks"])) == ("hook", 3)
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ("absent", "lane sample has no entry 'absent' (it has: hook, sample_package)"),
+        ("hook:vllm/absent.py", "hook has no hunk 'vllm/absent.py'"),
+        ("hook:vllm/config.py:ffffffffff", "hook has no hunk 'vllm/config.py:ffffffffff'"),
+    ],
+)
+def test_show_of_what_is_not_there(built: World, capfd: Capture, entry: str, told: str) -> None:
+    assert built.run("show", "sample", entry) == 1
+    captured = capfd.readouterr()
+    assert told in captured.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("own/hook.patch", "own/other.patch"), ('[[entry]]\npatch = "own/hook.patch"', "")],
+    ids=["renamed", "dropped"],
+)
+def test_show_of_an_entry_that_left_the_series(
+    built: World, capfd: Capture, old: str, new: str
+) -> None:
+    hook = built.root / "patches/own/hook.patch"
+    shutil.copy(hook, hook.with_name("other.patch"))
+    built.edit("series/sample.toml", old, new)
+    assert built.run("show", "sample", "hook") == 1
+    captured = capfd.readouterr()
+    assert "changed since the lock was written" in captured.err
+    assert "next: lanewright build sample" in captured.err
+
+
+def test_show_before_the_first_build(world: World, capfd: Capture) -> None:
+    assert world.run("show") == 1
+    assert "next: lanewright build sample" in capfd.readouterr().err
+
+
+def test_show_files_with_odd_names_modes_and_bytes(
+    world: World, capfd: Capture, release: AddRelease
+) -> None:
+    names = ["a/x.py", "vllm/a b.py", 'vllm/"q".py', "vllm/ünï.py", "vllm/latin.txt"]
+    names = [name if name.startswith("vllm/") else f"vllm/{name}" for name in names]
+    before = {**BASE, **dict.fromkeys(names, b"caf\xe9 = 1\r\n# \x0c\n")}
+    before = {p: (b"x = 1\r\n# \x0c\n" if p.endswith(".py") else c) for p, c in before.items()}
+    after = {**before, **{name: before[name] + b"more = 1\n" for name in names}, "vllm/e.py": b""}
+    release("2.0", before)
+    patch = own_patch(world.root / "made", before, after, base="release:2.0")
+    (world.root / "patches/own/hook.patch").write_bytes(patch)
+    world.edit("series/sample.toml", "release:1.1", "release:2.0")
+    assert world.run("build") == 0
+    capfd.readouterr()
+    assert world.run("show", "sample", "hook") == 0
+    out = capfd.readouterr().out
+    assert out.count("+more = 1") == len(names)
+    for name in [*names, "vllm/e.py"]:
+        assert f"{name}:" in out
+    assert "caf\N{REPLACEMENT CHARACTER} = 1" in out

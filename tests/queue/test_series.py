@@ -1,0 +1,137 @@
+"""What people may write in a series, and how a mistake is told."""
+
+import re
+
+import pytest
+
+from lanewright.errors import LanewrightError
+from lanewright.queue.build import build, plan
+from lanewright.queue.series import EntrySpec, load_series, name_of, patch_for
+from tests.conftest import World
+
+PATCH = 'patch = "own/hook.patch"'
+
+
+def test_the_sample_is_read(world: World) -> None:
+    series = load_series(world.project, "sample")
+    assert (series.device, series.pin) == ("cpu", "release:1.1")
+    assert [name_of(entry) for entry in series.entry] == ["hook", "sample_package"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('title = "A', 'titel = "A', "field `title`|unknown field `titel`"),
+        ("\n[model]", "colour = 1\n[model]", "unknown field `colour`"),
+        (PATCH, PATCH + "\npath = 1", r"unknown field `path` - at `\$\.entry\[0\]`"),
+        ('device = "cpu"', 'device = "tpu"', r"'tpu' - at `\$\.device`"),
+        ('device = "cpu"\n', "", "missing required field `device`"),
+        ('pin = "release:1.1"', "pin = 1.1", r"Expected `str`, got `float` - at `\$\.pin`"),
+        (PATCH, "patch = 1", r"\$\.entry"),
+        ("[model]", "[model", "no valid TOML"),
+        ("A sample", "A\\xsample", "no valid TOML"),
+        (PATCH, PATCH + '\noverlay = "x"', "entry 1: needs exactly one of `patch` and `overlay`"),
+        (PATCH, 'name = "x"', "entry 1: needs exactly one of `patch` and `overlay`"),
+        (PATCH, PATCH + '\nname = "sample_package"', "entry 2: a second entry named 'sample_pa"),
+        (
+            'overlay = "sample_package"',
+            'overlay = "sample_package"\nselect = ["x"]',
+            "entry 2: `select` chooses parts of a patch",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_its_file_and_place(
+    world: World, old: str, new: str, message: str
+) -> None:
+    world.edit("series/sample.toml", old, new)
+    with pytest.raises(LanewrightError, match=message) as error:
+        load_series(world.project, "sample")
+    assert "series/sample.toml" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "pin",
+    ["1.1", "release", "release:", "release:latest", "git:main", "release:--x", "release:1.x", ""],
+)
+def test_a_pin_that_is_none_is_told_with_its_file(world: World, pin: str) -> None:
+    world.edit("series/sample.toml", "release:1.1", pin)
+    with pytest.raises(LanewrightError, match=r"series/sample\.toml: pin: ") as error:
+        plan(world.project, "sample")
+    assert pin in str(error.value)
+
+
+def test_a_base_that_is_no_pin_is_told_with_its_patch(world: World) -> None:
+    world.edit("patches/own/hook.patch", "Base: release:1.0", "Base: main")
+    with pytest.raises(LanewrightError, match=r"patches/own/hook\.patch: Base: 'main' is no pin"):
+        build(world.project, world.places, "sample")
+
+
+def test_a_device_without_a_distribution_is_told(world: World) -> None:
+    world.edit("series/sample.toml", 'device = "cpu"', 'device = "cuda"')
+    with pytest.raises(LanewrightError, match=r"upstream\.toml names no .* for 'cuda'"):
+        plan(world.project, "sample")
+
+
+def test_a_missing_patch_is_told_with_its_entry(world: World) -> None:
+    (world.root / "patches/own/hook.patch").unlink()
+    with pytest.raises(
+        LanewrightError,
+        match=r"series/sample\.toml: entry 1 \(hook\): no such patch: patches/own/hook\.patch",
+    ):
+        plan(world.project, "sample")
+
+
+@pytest.mark.parametrize("path", ["/absent.patch", "../series/sample.toml", "", "own/../x.patch"])
+def test_a_patch_outside_its_folder_is_refused(world: World, path: str) -> None:
+    world.edit("series/sample.toml", PATCH, f'patch = "{path}"\nname = "hook"')
+    with pytest.raises(LanewrightError, match=r"series/sample\.toml: entry 1"):
+        plan(world.project, "sample")
+
+
+@pytest.mark.parametrize("lane", ["absent", "../sample", "Sample", "", ".", "sample.toml"])
+def test_an_unknown_lane_names_those_that_are(world: World, lane: str) -> None:
+    with pytest.raises(LanewrightError, match=re.escape(f"unknown lane {lane!r}")) as error:
+        load_series(world.project, lane)
+    assert "(lanes here: sample)" in str(error.value)
+
+
+RANGES = {"<0.31": "old.patch", ">=0.31,<0.33": "mid.patch", "0.33": "new.patch"}
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ("0.30.0", "old.patch"),
+        ("0.30.1.post2", "old.patch"),
+        ("0.31.0", "mid.patch"),
+        ("0.32.1.dev5", "mid.patch"),
+        ("0.33", "new.patch"),
+        ("0.33.7", "new.patch"),
+        ("0.33.0+cpu", "new.patch"),
+    ],
+)
+def test_the_patch_for_a_pin(version: str, expected: str) -> None:
+    assert patch_for(EntrySpec(patch=RANGES), version, "here") == expected
+
+
+@pytest.mark.parametrize(
+    ("ranges", "message"),
+    [
+        (RANGES, r"here: 0 of its patches are for the pin 0\.34, not one \(<0\.31, >=0\.31"),
+        ({">=0.1": "a", ">=0.2": "b"}, r"here: 2 of its patches are for the pin 0\.34"),
+        ({}, "here: 0 of its patches"),
+        ({"=>0.1": "a"}, "here: '=>0.1' is no range of versions"),
+        ({"latest": "a"}, "here: 'latest' is no range of versions"),
+        ({"0.x": "a"}, "here: '0.x' is no range of versions"),
+    ],
+)
+def test_no_range_or_several(ranges: dict[str, str], message: str) -> None:
+    with pytest.raises(LanewrightError, match=message):
+        patch_for(EntrySpec(patch=ranges), "0.34", "here")
+
+
+def test_upstream_toml_is_checked_too(world: World) -> None:
+    world.edit("upstream.toml", "default_lane", "default_line")
+    assert world.run("list") == 1
+    with pytest.raises(LanewrightError, match=r"upstream\.toml: .*default_l[ai]ne"):
+        _ = world.project

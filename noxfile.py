@@ -11,7 +11,7 @@ PROJECT = nox.project.load_toml()
 FAST = "not engine and not engine_full and not image and not gpu"
 
 
-def dependencies(group: str) -> list[str]:
+def dependencies(group: str) -> tuple[str, ...]:
     """What a dependency group of pyproject.toml asks for."""
     return nox.project.dependency_groups(PROJECT, group)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from packaging.markers import Environment, Marker
+from packaging.markers import Marker
 from packaging.tags import Tag, compatible_tags, cpython_tags
 from packaging.utils import parse_wheel_filename
 
@@ -62,7 +62,7 @@ def tags_of(machine: str) -> frozenset[Tag]:
     )
 
 
-def environment_of(machine: str) -> Environment:
+def environment_of(machine: str) -> dict[str, str]:
     """Values that environment markers are read with."""
     return {
         "implementation_name": "cpython",

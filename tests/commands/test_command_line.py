@@ -1,6 +1,8 @@
 """What a person or a script sees: exit codes, data on stdout, talk on stderr."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -119,3 +121,10 @@ def test_as_a_process_of_its_own(world: World, tmp_path: Path) -> None:
     code, out, talk = finish(start(tmp_path, "list"))
     assert (code, out) == (1, "")
     assert talk.startswith("lanewright: no upstream.toml")
+
+
+def test_a_closed_standard_output_is_said(world: World) -> None:
+    command = f"{sys.executable} -m lanewright -C {world.root} list >&-"
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "standard output is closed" in ended.stderr

@@ -95,3 +95,16 @@ def test_show_files_with_odd_names_modes_and_bytes(
     for name in [*names, "vllm/e.py"]:
         assert f"{name}:" in out
     assert "caf\N{REPLACEMENT CHARACTER} = 1" in out
+
+
+def test_an_entry_of_the_default_lane_needs_no_lane(built: World, capfd: Capture) -> None:
+    assert built.run("show", "hook:vllm/config.py") == 0
+    out = capfd.readouterr().out
+    assert "+    counter: bool = False" in out
+    assert "arguments.py" not in out
+
+
+def test_one_hunk_as_json(built: World, capfd: Capture) -> None:
+    assert built.run("show", "sample", "hook:vllm/config.py", "--json") == 0
+    (entry,) = json.loads(capfd.readouterr().out)
+    assert [hunk["path"] for hunk in entry["hunks"]] == ["vllm/config.py"]

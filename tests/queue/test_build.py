@@ -8,14 +8,14 @@ from lanewright.errors import ConflictError, DriftError, LanewrightError, Mismat
 from lanewright.queue.build import build
 from lanewright.queue.gates import GateError
 from lanewright.queue.lock import read_lock
-from lanewright.queue.units import BaseMismatchError
-from lanewright.store.objects import files, read_blobs
+from lanewright.queue.subset import BaseMismatchError
+from lanewright.store.objects import TreeId, files, read_blobs
 from tests.conftest import AddRelease, World
 from tests.upstream.diff import own_patch
 from tests.upstream.tree import BASE, NEXT, PATCHED
 
 
-def contents(world: World, tree: str) -> dict[str, bytes]:
+def contents(world: World, tree: TreeId) -> dict[str, bytes]:
     listed = files(world.repository, tree)
     blobs = read_blobs(world.repository, [file.blob for file in listed.values()])
     return {path: blobs[file.blob] for path, file in listed.items()}

@@ -111,3 +111,11 @@ def test_hunks_and_defaults_are_written_short(world: World) -> None:
     assert list(data) == ["schema", "lane", "inputs", "pin", "entries", "tree"]
     assert "cause" not in data["entries"][0]["hunks"][2]
     assert "hunks" not in data["entries"][1]
+
+
+def test_another_lanes_lock_is_refused(world: World) -> None:
+    assert world.run("build") == 0
+    other = world.lock.with_name("other.lock")
+    other.write_bytes(world.lock.read_bytes())
+    with pytest.raises(LanewrightError, match=r"other\.lock is damaged: .*lane 'sample'"):
+        read_lock(other)

@@ -207,3 +207,14 @@ def test_odd_names_are_carried_and_told(lane: Lane, capfd: pytest.CaptureFixture
     out = capfd.readouterr().out
     for name in names:
         assert f"  {name}\n" in out
+
+
+def test_a_new_file_is_not_moved_after_a_folder_that_upstream_renamed(lane: Lane) -> None:
+    old = {f"vllm/old/{name}.py": LINES + name.encode() for name in "abc"}
+    new = {path.replace("old", "new"): content for path, content in old.items()}
+    lane.carry(old, {**old, "vllm/old/d.py": b"added = 1\n"}, new)
+    (hunk,) = lane.hunks()
+    assert hunk.outcome == "conflict"
+    assert "git would change vllm/new/d.py instead" in hunk.cause
+    with pytest.raises(ConflictError, match=r"vllm/old/d\.py"):
+        lane.built()

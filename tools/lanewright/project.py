@@ -65,7 +65,8 @@ class Project:
 
     def lanes(self) -> list[str]:
         """Names of the lanes that have a series, sorted."""
-        return sorted(path.stem for path in (self.root / "series").glob("*.toml"))
+        stems = (path.stem for path in (self.root / "series").glob("*.toml"))
+        return sorted(stem for stem in stems if LANE_NAME.fullmatch(stem))
 
     def series_file(self, lane: str) -> Path:
         """The series of a lane.

@@ -1,5 +1,6 @@
 """``lanewright show``: an entry's hunks, as a person reads them."""
 
+import msgspec
 from unidiff.patch import PatchedFile, PatchSet
 
 from lanewright.cli import Arguments, lane_of
@@ -16,28 +17,57 @@ from lanewright.terminal import emit, emit_json, printable
 
 def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     """Print what the lock says of each entry, or the text of chosen hunks."""
-    lane = lane_of(project, arguments)
+    lane, chosen = _asked(project, arguments)
     project.series_file(lane)  # there must be such a lane before it can lack a lock
     lock = read_lock(project.lock_file(lane))
     if lock is None:
         raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
-    name, _, rest = (arguments.entry or "").partition(":")
-    entries = [entry for entry in lock.entries if name in {"", entry.name}]
+    name, _, rest = chosen.partition(":")
+    entries = [_narrowed(entry, lane, rest) for entry in lock.entries if name in {"", entry.name}]
     if not entries:
         known = ", ".join(entry.name for entry in lock.entries)
         raise LanewrightError(f"lane {lane} has no entry {name!r} (it has: {known})")
     if arguments.json:
         emit_json(entries)
         return ExitCode.CLEAN
-    for entry in entries:
-        emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")
+    for whole, entry in zip(
+        (e for e in lock.entries if name in {"", e.name}), entries, strict=True
+    ):
+        emit(f"{entry.name} ({entry.source}): {in_one_line(whole)}")
         if entry.kind == "overlay":
             emit("\n".join(f"  {path}" for path in entry.files))
         elif name:
-            emit(_texts(project, lane, entry, rest))
+            emit(_texts(project, lane, whole, entry))
         else:
             emit("\n".join(f"  {_line(hunk)}" for hunk in entry.hunks))
     return ExitCode.CLEAN
+
+
+def _asked(project: Project, arguments: Arguments) -> tuple[str, str]:
+    """Lane and entry; a single word that is no lane's name is an entry of the default lane."""
+    word, default = arguments.lane, project.upstream.default_lane
+    if word and not arguments.entry and word not in project.lanes():
+        lock = read_lock(project.lock_file(default))
+        if lock and word.partition(":")[0] in {entry.name for entry in lock.entries}:
+            return default, word
+    return lane_of(project, arguments), arguments.entry or ""
+
+
+def _narrowed(entry: LockedEntry, lane: str, chosen: str) -> LockedEntry:
+    """An entry with only the chosen hunks or file.
+
+    Raises:
+        LanewrightError: Nothing of the entry is chosen.
+    """
+    path, _, wanted = chosen.partition(":")
+    hunks = [h for h in entry.hunks if path in {"", h.path} and h.id.startswith(wanted)]
+    files = [file for file in entry.files if path in {"", file} and not wanted]
+    if not hunks and not files:
+        raise LanewrightError(
+            f"{entry.name} has no {'hunk' if entry.hunks else 'file'} {chosen!r}",
+            hint=f"lanewright show {lane} {entry.name}",
+        )
+    return msgspec.structs.replace(entry, hunks=hunks, files=files)
 
 
 def _line(hunk: HunkState) -> str:
@@ -51,28 +81,22 @@ def _path(file: PatchedFile) -> str:
     return unquote(name.encode()).partition("/")[2]
 
 
-def _texts(project: Project, lane: str, entry: LockedEntry, chosen: str) -> str:
+def _texts(project: Project, lane: str, entry: LockedEntry, chosen: LockedEntry) -> str:
     """Each chosen hunk under a line that names it."""
     given = next((i for i in plan(project, lane).inputs if i.name == entry.name), None)
     if not isinstance(given, PatchInput) or given.digest != entry.digest:
         raise LanewrightError(
             f"{entry.source} changed since the lock was written", hint=f"lanewright build {lane}"
         )
-    path, _, wanted = chosen.partition(":")
     text = given.patch.path.read_bytes().decode("utf-8", "replace")
     shown = {_path(file): [str(hunk) for hunk in file] for file in PatchSet(text)}
     lines: list[str] = []
     seen: dict[str, int] = {}
     for hunk in entry.hunks:
         number = seen.setdefault(hunk.path, 0)
-        if hunk.lines not in {"mode", "file"}:
-            seen[hunk.path] += 1
-        if path in {"", hunk.path} and hunk.id.startswith(wanted):
+        has_text = hunk.lines not in {"mode", "file"}
+        seen[hunk.path] += has_text
+        if hunk in chosen.hunks:
             lines.append(_line(hunk))
-            if hunk.lines not in {"mode", "file"}:
-                lines.append(shown[hunk.path][number])
-    if not lines:
-        raise LanewrightError(
-            f"{entry.name} has no hunk {chosen!r}", hint=f"lanewright show {lane} {entry.name}"
-        )
+            lines += [shown[hunk.path][number]] if has_text else []
     return "\n".join(lines)

@@ -68,7 +68,7 @@ def plan(project: Project, lane: str) -> Plan:
             inputs.append(overlay_input(project, name, entry.overlay, place))
         else:
             chosen = patch_for(entry, version, place)
-            inputs.append(patch_input(project, name, chosen, entry.select, place))
+            inputs.append(patch_input(project, name, chosen, entry.select or [], place))
     stated = [
         project.upstream.releases.get(series.device),
         series.pin,

@@ -1,5 +1,6 @@
 """Put one entry of a series onto a tree."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,6 +93,7 @@ def carry_patch(
     causes = _causes(repository, on_base, pin, tree)
     states = outcomes(repository, on_base, chosen, tree, causes)
     states = _only_together(states, merge)
+    states = _elsewhere(states, changes(repository, tree, merge.tree).keys() | merge.conflicts)
     conflicts = {state.path for state in states if state.outcome in {"conflict", "file missing"}}
     if not conflicts:
         _gate(repository, given, on_base, merge, tree, subset)
@@ -119,6 +121,23 @@ def _only_together(states: list[HunkState], merge: Merge) -> list[HunkState]:
     return [
         msgspec.structs.replace(state, outcome="conflict", cause=why)
         if state.path in merge.conflicts.keys() - alone and state.outcome != "not selected"
+        else state
+        for state in states
+    ]
+
+
+def _elsewhere(states: list[HunkState], touched: AbstractSet[str]) -> list[HunkState]:
+    """Mark everything as in conflict where the merge touches a path that the patch does not.
+
+    git follows a folder that it thinks was renamed, and then puts a new file there.
+    """
+    strays = touched - {state.path for state in states}
+    if not strays or any(state.outcome in {"conflict", "file missing"} for state in states):
+        return states
+    why = f"git would change {min(strays)} instead, taking it for a renamed file or folder"
+    return [
+        msgspec.structs.replace(state, outcome="conflict", cause=why)
+        if state.outcome != "not selected"
         else state
         for state in states
     ]

@@ -91,7 +91,9 @@ def read_lock(path: Path) -> Lock | None:
         LanewrightError: It is there but damaged; the message names what is wrong in it.
     """
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Lock)
+        lock = msgspec.json.decode(path.read_bytes(), type=Lock)
+        if lock.lane != path.stem:
+            raise msgspec.ValidationError(f"it is the lock of lane {lock.lane!r}")
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -99,9 +101,10 @@ def read_lock(path: Path) -> Lock | None:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise LanewrightError(
             f"{path} is damaged: {error}",
-            hint=f"restore it (`git checkout -- {path.name}`), or remove it and run"
-            f" `lanewright build {path.stem}`",
+            hint=f"restore it (`git -C {path.parent} checkout -- {path.name}`), or remove it and"
+            f" run `lanewright build {path.stem}`",
         ) from error
+    return lock
 
 
 def encode(lock: Lock) -> bytes:

@@ -104,6 +104,8 @@ def _fields(path: Path, header: bytes) -> dict[str, str]:
             fields[name] += "\n" + line.strip()
         elif ":" in line:
             name, _, value = line.partition(":")
+            if name in fields:
+                raise PatchError(f"{path}: the header has `{name}:` twice")
             fields[name] = value.strip()
     for needed in ("Description", "Base", "Proof"):
         if not fields.get(needed):

@@ -21,13 +21,13 @@ class EntrySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             (laid into it).
         name: Name in reports; by default that of the file or folder.
         select: Paths (``vllm/a.py``) or hunks (``vllm/a.py:1a2b3c4d5e``) to take of a patch;
-            empty takes all.
+            without it all is taken.
     """
 
     patch: str | dict[str, str] | None = None
     overlay: str | None = None
     name: str | None = None
-    select: list[str] = []
+    select: list[str] | None = None
 
 
 class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,6 +70,8 @@ def load_series(project: Project, lane: str) -> Series:
         place = f"{path}: entry {number}"
         if (entry.patch is None) == (entry.overlay is None):
             raise LanewrightError(f"{place}: needs exactly one of `patch` and `overlay`")
+        if entry.select == []:
+            raise LanewrightError(f"{place}: `select` is empty, so nothing would be carried")
         if entry.overlay is not None and entry.select:
             raise LanewrightError(f"{place}: `select` chooses parts of a patch, not of an overlay")
         name = name_of(entry)

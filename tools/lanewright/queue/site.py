@@ -2,18 +2,17 @@
 
 import hashlib
 import os
-import shutil
 import stat
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.queue.pin import Pin
+from lanewright.store.companions import companion_paths, companions, damaged
 from lanewright.store.git import Repository
 from lanewright.store.objects import BlobId, File, TreeId, files, read_blobs
-from lanewright.store.release import companions
+from lanewright.store.scratch import making, settle
 from lanewright.terminal import stage
 
 LINK = "120000"
@@ -47,18 +46,12 @@ def lay_site(places: Places, pin: Pin, tree: TreeId) -> Path:
     if site.exists():
         return site
     beside = companions(places, pin.release)
-    places.sites.mkdir(parents=True, exist_ok=True)
-    with stage(f"laying out tree {tree[:12]}"):
-        scratch = Path(tempfile.mkdtemp(prefix="lay-", dir=places.sites))
-        try:
+    try:
+        with stage(f"laying out tree {tree[:12]}"), making(places.sites) as scratch:
             _fill(Repository(places.objects), tree, beside, scratch)
-            scratch.chmod(0o755)
-            scratch.rename(site)
-        except OSError as error:
-            if not site.exists():
-                raise LanewrightError(f"cannot lay out {site}: {error.strerror}") from error
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
+            settle(scratch, site)
+    except OSError as error:
+        raise LanewrightError(f"cannot lay out {site}: {error.strerror}") from error
     return site
 
 
@@ -75,7 +68,7 @@ def _fill(repository: Repository, tree: TreeId, beside: Path, site: Path) -> Non
         target.write_bytes(contents[file.blob])
         if file.mode == "100755":
             target.chmod(0o755)
-    for companion in _companion_paths(beside):
+    for companion in companion_paths(beside):
         if companion.as_posix() in listed:
             raise LanewrightError(
                 f"{companion} is compiled, or made when the release is built: no entry may bring it"
@@ -83,10 +76,6 @@ def _fill(repository: Repository, tree: TreeId, beside: Path, site: Path) -> Non
         target = site / companion
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to(beside / companion)
-
-
-def _companion_paths(beside: Path) -> list[Path]:
-    return sorted(path.relative_to(beside) for path in beside.rglob("*") if not path.is_dir())
 
 
 def differences(places: Places, pin: Pin, tree: TreeId) -> list[Difference]:
@@ -97,7 +86,7 @@ def differences(places: Places, pin: Pin, tree: TreeId) -> list[Difference]:
     site = site_folder(places, pin, tree)
     listed = files(Repository(places.objects), tree)
     beside = companions(places, pin.release)
-    links = {path.as_posix(): str(beside / path) for path in _companion_paths(beside)}
+    links = {path.as_posix(): str(beside / path) for path in companion_paths(beside)}
     found: list[Difference] = []
     on_disk = {
         Path(folder, name).relative_to(site).as_posix()
@@ -114,7 +103,8 @@ def differences(places: Places, pin: Pin, tree: TreeId) -> list[Difference]:
             found.append(Difference(path, "was added"))
         elif not (site / path).is_symlink() or str((site / path).readlink()) != links[path]:
             found.append(Difference(path, "is not the release's own file"))
-    return found
+    links_damaged = [Difference(path, "was changed in the release") for path in damaged(beside)]
+    return found + links_damaged
 
 
 def _file(path: Path) -> File:

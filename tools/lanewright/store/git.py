@@ -4,6 +4,7 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from lanewright.errors import LanewrightError
 from lanewright.terminal import say
 
 TRACE = "LANEWRIGHT_TRACE"
+_tracing = ContextVar("_tracing", default=False)
 
 # Given on the command line, so that neither the user's nor the system's configuration can change
 # a byte of what git writes or the order of what it prints.
@@ -108,7 +110,7 @@ class Repository:
                 )
         except GitCommandNotFound as error:
             raise _no_git() from error
-        if os.environ.get(TRACE):
+        if _tracing.get() or os.environ.get(TRACE):
             taken = (time.monotonic() - start) * 1000
             say(f"git {' '.join(arguments)}  [{status}, {taken:.1f} ms]")
         if status not in ok:
@@ -124,6 +126,11 @@ class Repository:
         }
         assignments = [f"{key}={value}" for key, value in environment.items()]
         return ["env", "-i", *assignments, "git", f"--git-dir={self.path}", *settings]
+
+
+def trace_calls(*, on: bool) -> None:
+    """Print each git call and its time to stderr from here on, or no more."""
+    _tracing.set(on)
 
 
 def _no_git() -> GitError:

@@ -3,10 +3,10 @@
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
+from lanewright.store.scratch import making
 from lanewright.store.wheel import WheelError, WheelName, name_of
 from lanewright.terminal import say, stage
 
@@ -29,13 +29,20 @@ def download(distribution: str, version: str, folder: Path) -> Path:
         DownloadError: No network, no such release, or none for this machine.
     """
     requirement = f"{distribution}=={version}"
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="download-", dir=folder) as scratch:
+    with making(folder) as scratch:
         command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download"]
-        command += ["--no-deps", "--only-binary", ":all:", "--dest", scratch, "--", requirement]
+        command += [
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--dest",
+            str(scratch),
+            "--",
+            requirement,
+        ]
         with stage(f"downloading {requirement}"):
             status, lines = _run(command)
-        wheels = list(Path(scratch).glob("*.whl"))
+        wheels = list(scratch.glob("*.whl"))
         if status or not wheels:
             raise DownloadError(
                 f"pip could not download {requirement}:\n" + "\n".join(lines[-4:]),
@@ -82,8 +89,7 @@ def require_suitable(wheel: Path) -> WheelName:
 
 def keep(wheel: Path, folder: Path) -> Path:
     """Copy a wheel that the user has into the store; it appears there whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="keep-", dir=folder) as scratch:
-        copy = Path(scratch) / wheel.name
+    with making(folder) as scratch:
+        copy = scratch / wheel.name
         shutil.copyfile(wheel, copy)
         return copy.replace(folder / wheel.name)

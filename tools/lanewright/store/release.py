@@ -1,9 +1,6 @@
 """Releases as a source of upstream: a wheel's ``vllm/`` tree, imported as a commit."""
 
-import platform
 import re
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +52,10 @@ def commit_of(places: Places, release: Release) -> CommitId:
 def wheel_of(places: Places, release: Release) -> Path:
     """The release's wheel for this machine, downloaded when it is not kept yet."""
     for wheel in sorted(places.wheels.glob("*.whl")):
-        name = name_of(wheel)
+        try:
+            name = name_of(wheel)
+        except WheelError:
+            continue
         same = (name.distribution, name.version) == (release.distribution, release.version)
         if same and name.suits_this_machine:
             return wheel
@@ -89,8 +89,8 @@ def import_wheel(places: Places, release: Release, wheel: Path) -> CommitId:
     with stage(f"importing the tree of {wheel.name}"):
         stream = _fast_import_stream(release, wheel)
         with writing(places) as repository:
-            repository.run("fast-import", "--quiet", "--done", "--force", stdin=stream)
-            imported = CommitId(resolve(repository, INCOMING) or "")
+            output = repository.run("fast-import", "--quiet", "--done", "--force", stdin=stream)
+            imported = CommitId(output.stdout.decode().strip())
             known = resolve(repository, release.ref)
             if known not in {None, imported}:
                 raise MismatchError(
@@ -109,51 +109,17 @@ def _fast_import_stream(release: Release, wheel: Path) -> bytes:
         raise WheelError(f"{wheel.name}: holds no vllm/ tree")
     message = f"{release.distribution} {release.version}\n".encode()
     parts = [
-        f"commit {INCOMING}\ncommitter {IDENTITY} {FIXED_DATE}\ndata {len(message)}\n".encode(),
+        f"commit {INCOMING}\nmark :1\ncommitter {IDENTITY} {FIXED_DATE}\ndata {len(message)}\n".encode(),
         message,
         b"deleteall\n",
     ]
     for member in found:
         head = f"M {member.mode} inline {_quoted(member.path)}\ndata {len(member.content)}\n"
         parts += [head.encode(), member.content, b"\n"]
-    parts.append(b"done\n")
+    # Asked for by mark: a git that outlived a killed run may be moving the ref.
+    parts.append(b"get-mark :1\ndone\n")
     return b"".join(parts)
 
 
 def _quoted(path: str) -> str:
     return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def companions(places: Places, release: Release) -> Path:
-    """Folder with what the wheel holds beside its tree: compiled files, version, metadata.
-
-    Unpacked once per release and machine; appears whole or not at all.
-    """
-    machine = platform.machine()
-    folder = places.releases / f"{release.distribution}-{release.version}-{machine}"
-    if folder.exists():
-        return folder
-    wheel = wheel_of(places, release)
-    places.releases.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix="unpack-", dir=places.releases))
-    try:
-        with stage(f"unpacking the compiled files of {wheel.name}"):
-            for member in members(wheel, source=False):
-                target = scratch / member.path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(member.content)
-                target.chmod(int(member.mode[-3:], 8))
-        scratch.chmod(0o755)
-        _settle(scratch, folder)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    return folder
-
-
-def _settle(scratch: Path, folder: Path) -> None:
-    """Rename into place; another run that was quicker has made the same folder."""
-    try:
-        scratch.rename(folder)
-    except OSError:
-        if not folder.exists():
-            raise

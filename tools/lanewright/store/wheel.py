@@ -84,5 +84,6 @@ def members(wheel: Path, *, source: bool) -> Iterator[Member]:
                 yield Member(path, "100755" if executable else "100644", archive.read(info))
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:
         raise WheelError(
-            f"{wheel}: cannot be read: {error}", hint=f"remove it and run again: rm {wheel}"
+            f"{wheel}: cannot be read: {error}",
+            hint="get the wheel again; one in the store may be removed, it is downloaded when needed",
         ) from error

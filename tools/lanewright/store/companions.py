@@ -1,0 +1,64 @@
+"""What a release's wheel holds beside its source tree: compiled files, version, metadata."""
+
+import base64
+import csv
+import hashlib
+import platform
+from pathlib import Path
+
+from lanewright.places import Places
+from lanewright.store.release import Release, wheel_of
+from lanewright.store.scratch import making, settle
+from lanewright.store.wheel import members
+from lanewright.terminal import stage
+
+
+def companions(places: Places, release: Release) -> Path:
+    """Folder with a release's companions, unpacked once per release and machine.
+
+    Appears whole or not at all.
+
+    Raises:
+        DownloadError: The wheel is not kept, and pip gave none.
+        WheelError: The wheel cannot be read.
+    """
+    machine = platform.machine()
+    folder = places.releases / f"{release.distribution}-{release.version}-{machine}"
+    if folder.exists():
+        return folder
+    wheel = wheel_of(places, release)
+    with (
+        stage(f"unpacking the compiled files of {wheel.name}"),
+        making(places.releases) as scratch,
+    ):
+        for member in members(wheel, source=False):
+            target = scratch / member.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(member.content)
+            target.chmod(int(member.mode[-3:], 8))
+        settle(scratch, folder)
+    return folder
+
+
+def companion_paths(folder: Path) -> list[Path]:
+    """Every file of a folder of companions, relative to it, sorted."""
+    return sorted(path.relative_to(folder) for path in folder.rglob("*") if not path.is_dir())
+
+
+def damaged(folder: Path) -> list[str]:
+    """Companions that are not what the wheel's own ``RECORD`` says, by path."""
+    found = []
+    for record in folder.glob("*.dist-info/RECORD"):
+        with record.open(newline="", encoding="utf-8") as stream:
+            for path, digest, _ in csv.reader(stream):
+                file = folder / path
+                if digest and file.is_file() and _digest(file) != digest:
+                    found.append(path)
+    return sorted(found)
+
+
+def _digest(file: Path) -> str:
+    """A file's hash as ``RECORD`` writes it."""
+    with file.open("rb") as stream:
+        raw = hashlib.file_digest(stream, "sha256").digest()
+    return "sha256=" + base64.urlsafe_b64encode(raw).rstrip(b"=").decode()

@@ -1,0 +1,46 @@
+"""Folders that are filled beside their place and renamed into it when they are whole."""
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+NAME = re.compile(r"\.making-(\d+)-")
+
+
+@contextmanager
+def making(parent: Path) -> Iterator[Path]:
+    """A new folder in ``parent`` for this process, removed when the block ends if still there.
+
+    What killed processes left in ``parent`` is removed first: a folder's name tells whose it was.
+
+    Raises:
+        OSError: The folder cannot be made.
+    """
+    parent.mkdir(parents=True, exist_ok=True)
+    for left in parent.glob(".making-*"):
+        match = NAME.match(left.name)
+        if match and not Path("/proc", match[1]).exists():
+            shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f".making-{os.getpid()}-", dir=parent))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def settle(made: Path, place: Path) -> None:
+    """Rename into place; another run that was quicker has made the same folder.
+
+    Raises:
+        OSError: It cannot be renamed, and the place is still empty.
+    """
+    try:
+        made.rename(place)
+    except OSError:
+        if not place.exists():
+            raise

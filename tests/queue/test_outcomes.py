@@ -213,8 +213,14 @@ def test_a_new_file_is_not_moved_after_a_folder_that_upstream_renamed(lane: Lane
     old = {f"vllm/old/{name}.py": LINES + name.encode() for name in "abc"}
     new = {path.replace("old", "new"): content for path, content in old.items()}
     lane.carry(old, {**old, "vllm/old/d.py": b"added = 1\n"}, new)
+    assert lane.outcomes() == ["clean"]
+    assert lane.built()["vllm/old/d.py"] == b"added = 1\n"
+
+
+def test_a_new_file_where_upstream_put_a_file_in_the_folders_place(lane: Lane) -> None:
+    lane.carry({}, {"vllm/a/b.py": b"added = 1\n"}, {"vllm/a": b"a file\n"})
     (hunk,) = lane.hunks()
     assert hunk.outcome == "conflict"
-    assert "git would change vllm/new/d.py instead" in hunk.cause
-    with pytest.raises(ConflictError, match=r"vllm/old/d\.py"):
+    assert "git would change vllm/a" in hunk.cause
+    with pytest.raises(ConflictError, match=r"vllm/a/b\.py"):
         lane.built()

@@ -12,6 +12,7 @@ from lanewright.store.objects import (
     MissingObjectError,
     TreeId,
     commit,
+    commit_and_tree,
     edit_tree,
     exists,
     files,
@@ -19,7 +20,6 @@ from lanewright.store.objects import (
     resolve,
     set_ref,
     store_files,
-    tree_of,
     write_blobs,
 )
 
@@ -105,7 +105,7 @@ def test_the_same_commit_has_the_same_id_at_any_time(
     monkeypatch.setenv("GIT_COMMITTER_DATE", "2000-01-01T00:00:00Z")
     monkeypatch.setenv("GIT_AUTHOR_NAME", "someone else")
     assert commit(repository, EMPTY, "message\n") == first
-    assert tree_of(repository, first) == EMPTY
+    assert commit_and_tree(repository, first) == (first, EMPTY)
 
 
 def test_a_message_is_kept_to_the_byte(repository: Repository) -> None:

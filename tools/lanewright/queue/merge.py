@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from lanewright.store.git import GitError, Repository
-from lanewright.store.objects import BlobId, File, TreeId, changes, commit, files
+from lanewright.store.objects import BlobId, File, TreeId, changes, files, siblings
 
 CLEAN, CONFLICTED = 0, 1
 
@@ -32,8 +32,7 @@ def merge_trees(repository: Repository, base: TreeId, ours: TreeId, theirs: Tree
         return Merge(theirs, {})
     if theirs in {base, ours}:
         return Merge(ours, {})
-    parent = commit(repository, base, "base")
-    sides = [commit(repository, tree, "side", [parent]) for tree in (ours, theirs)]
+    sides = siblings(repository, base, ours, theirs)
     output = repository.run(
         "merge-tree", "--write-tree", "-z", "--no-messages", *sides, ok=(CLEAN, CONFLICTED)
     )

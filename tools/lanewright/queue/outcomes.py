@@ -8,7 +8,7 @@ from lanewright.queue.merge import merge_trees
 from lanewright.queue.regions import changed_symbols
 from lanewright.queue.units import OnBase, Unit, with_units
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, files, read_blobs, store_files
+from lanewright.store.objects import File, TreeId, files, flat_trees, read_blobs, store_files
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,8 @@ def _one_by_one(
     named = {str(number): unit for number, unit in enumerate(units)}
     alone = {name: with_units(on_base, [unit.id])[unit.path] for name, unit in named.items()}
     here = {name: current.get(unit.path) for name, unit in named.items()}
-    base = _flat_tree(repository, {name: on_base.sides[u.path] for name, u in named.items()})
-    ours = _flat_tree(repository, here)
-    theirs = _flat_tree(repository, store_files(repository, alone))
+    bases = {name: on_base.sides[unit.path] for name, unit in named.items()}
+    base, ours, theirs = flat_trees(repository, [bases, here, store_files(repository, alone)])
     merge = merge_trees(repository, base, ours, theirs)
     result = files(repository, merge.tree)
     blobs = read_blobs(repository, [file.blob for file in result.values()])
@@ -120,9 +119,3 @@ def _one_by_one(
 def _astray(strays: set[str], unit: Unit) -> str:
     places = " and ".join(sorted(name or "the top level" for name in strays))
     return f"git would put it into {places} instead of {unit.symbol or 'the top level'}"
-
-
-def _flat_tree(repository: Repository, entries: Mapping[str, File | None]) -> TreeId:
-    lines = [f"{file.mode} blob {file.blob}\t{name}\0" for name, file in entries.items() if file]
-    output = repository.run("mktree", "-z", stdin="".join(lines).encode())
-    return TreeId(output.stdout.decode().strip())

@@ -8,8 +8,7 @@ from packaging.version import InvalidVersion, Version
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Device, Project
-from lanewright.store.git import Repository
-from lanewright.store.objects import CommitId, TreeId, tree_of
+from lanewright.store.objects import CommitId, TreeId
 from lanewright.store.release import Release, commit_of
 
 
@@ -59,8 +58,7 @@ def _is_version(text: str) -> bool:
 
 def resolve_pin(places: Places, release: Release) -> Pin:
     """Find a release's commit, fetching it when the store lacks it."""
-    commit = commit_of(places, release)
-    tree = tree_of(Repository(places.objects), commit)
+    commit, tree = commit_of(places, release)
     return Pin(
         ref=f"release:{release.version}",
         source="release",

@@ -1,15 +1,17 @@
 """Blobs, trees and commits as values; every name is a full object id."""
 
+import hashlib
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NewType
 
 from lanewright.errors import LanewrightError
-from lanewright.store.git import Repository
+from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
 
 BlobId = NewType("BlobId", str)
 TreeId = NewType("TreeId", str)
@@ -48,17 +50,28 @@ def _raw(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def tree_of(repository: Repository, commit: CommitId) -> TreeId:
-    """The tree that a commit records."""
-    return TreeId(resolve(repository, f"{commit}^{{tree}}") or "")
-
-
 def resolve(repository: Repository, name: str) -> str | None:
     """The object id that ``name`` stands for, or None."""
     output = repository.run(
         "rev-parse", "--verify", "--quiet", "--end-of-options", name, ok=(0, 1, 128)
     )
     return output.stdout.decode().strip() or None
+
+
+def commit_and_tree(repository: Repository, name: str) -> tuple[CommitId, TreeId] | None:
+    """The commit that ``name`` stands for and its tree, in one git call; None where there is none.
+
+    Args:
+        repository: The store.
+        name: A ref or id without blanks.
+    """
+    stdin = f"{name}^{{commit}}\n{name}^{{tree}}\n".encode()
+    output = repository.run("cat-file", "--batch-check=%(objectname)", stdin=stdin, ok=(0, 128))
+    found = output.stdout.decode().splitlines()
+    if output.status or not all(FULL_ID.fullmatch(line) for line in found):
+        return None
+    commit, tree = found
+    return CommitId(commit), TreeId(tree)
 
 
 def exists(repository: Repository, ids: Iterable[str]) -> bool:
@@ -75,6 +88,12 @@ def exists(repository: Repository, ids: Iterable[str]) -> bool:
 
 def files(repository: Repository, tree: TreeId, paths: Iterable[str] = ()) -> dict[str, File]:
     """Files of a tree by path: all of them, or those of ``paths`` that exist."""
+    return dict(_files(repository, tree, tuple(paths)))
+
+
+@lru_cache(maxsize=64)
+def _files(repository: Repository, tree: TreeId, paths: tuple[str, ...]) -> dict[str, File]:
+    """What ``files`` gives; a tree never changes, so it is asked for once."""
     output = repository.run("ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths)
     found = {}
     for record in output.stdout.split(b"\0")[:-1]:
@@ -127,13 +146,18 @@ def read_blobs(repository: Repository, ids: Iterable[BlobId]) -> dict[BlobId, by
 
 def write_blobs(repository: Repository, contents: Sequence[bytes]) -> list[BlobId]:
     """Store blobs in one git call; their ids in the same order."""
+    return [BlobId(name) for name in _write(repository, "blob", contents)]
+
+
+def _write(repository: Repository, kind: str, contents: Sequence[bytes]) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="lanewright-blobs-") as folder:
         paths = [Path(folder) / str(number) for number in range(len(contents))]
         for path, content in zip(paths, contents, strict=True):
             path.write_bytes(content)
         stdin = "".join(f"{path}\n" for path in paths).encode()
-        output = repository.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=stdin)
-    return [BlobId(line) for line in output.stdout.decode().splitlines()]
+        flags = ("-w", "-t", kind, "--no-filters", "--stdin-paths")
+        output = repository.run("hash-object", *flags, stdin=stdin)
+    return output.stdout.decode().splitlines()
 
 
 def store_files(
@@ -171,6 +195,28 @@ def edit_tree(repository: Repository, tree: TreeId, changes: Mapping[str, File |
             "update-index", "-z", "--index-info", stdin=b"\0".join([*lines, b""]), index=index
         )
         return TreeId(repository.run("write-tree", index=index).stdout.decode().strip())
+
+
+def flat_trees(repository: Repository, trees: Iterable[Mapping[str, File | None]]) -> list[TreeId]:
+    """Trees without folders, in one git call; None stands for a file that is not there."""
+    lines = [
+        [f"{file.mode} blob {file.blob}\t{name}" for name, file in each.items() if file] + [""]
+        for each in trees
+    ]
+    stdin = "".join(f"{line}\0" for each in lines for line in each).encode()
+    output = repository.run("mktree", "-z", "--batch", stdin=stdin)
+    return [TreeId(line) for line in output.stdout.decode().splitlines()]
+
+
+def siblings(repository: Repository, base: TreeId, *trees: TreeId) -> list[CommitId]:
+    """One commit per tree, all with one parent that holds ``base``; in one git call."""
+    stamp = f"{IDENTITY} {FIXED_DATE}"
+    who = f"author {stamp}\ncommitter {stamp}\n\n"
+    parent = f"tree {base}\n{who}".encode()
+    name = hashlib.sha1(b"commit %d\0" % len(parent) + parent, usedforsecurity=False).hexdigest()
+    children = [f"tree {tree}\nparent {name}\n{who}".encode() for tree in trees]
+    _, *written = _write(repository, "commit", [parent, *children])
+    return [CommitId(each) for each in written]
 
 
 def commit(

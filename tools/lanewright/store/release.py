@@ -8,7 +8,14 @@ from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
 from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
 from lanewright.store.locking import writing
-from lanewright.store.objects import CommitId, resolve, set_ref
+from lanewright.store.objects import (
+    CommitId,
+    MissingObjectError,
+    TreeId,
+    commit_and_tree,
+    resolve,
+    set_ref,
+)
 from lanewright.store.pip import download, keep, require_suitable
 from lanewright.store.wheel import WheelError, members, name_of
 from lanewright.terminal import stage
@@ -34,19 +41,22 @@ class Release:
         return f"refs/releases/{self.distribution}/{self.version}"
 
 
-def commit_of(places: Places, release: Release) -> CommitId:
-    """The release's commit; downloaded and imported when the store lacks it.
+def commit_of(places: Places, release: Release) -> tuple[CommitId, TreeId]:
+    """The release's commit and tree; downloaded and imported when the store lacks it.
 
     Raises:
         DownloadError: pip gave no wheel.
         WheelError: The wheel holds no ``vllm/`` tree or cannot be read.
     """
     if places.objects.exists():
-        known = resolve(Repository(places.objects), release.ref)
+        known = commit_and_tree(Repository(places.objects), release.ref)
         if known:
-            return CommitId(known)
-    wheel = wheel_of(places, release)
-    return import_wheel(places, release, wheel)
+            return known
+    commit = import_wheel(places, release, wheel_of(places, release))
+    found = commit_and_tree(Repository(places.objects), commit)
+    if found is None:
+        raise MissingObjectError(f"the store lost commit {commit} as it was imported")
+    return found
 
 
 def wheel_of(places: Places, release: Release) -> Path:

@@ -27,7 +27,7 @@ def test_list(world: World, capfd: Capture) -> None:
 def test_status_before_and_after(world: World, capfd: Capture) -> None:
     assert world.run("status") == 0
     out = capfd.readouterr().out
-    assert "lock: missing" in out
+    assert "lock: there is no lock yet" in out
     assert "next: lanewright build sample" in out
     lock = build(world.project, world.places, "sample").lock
     site = lay_site(world.places, lock.pin, lock.tree)

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from lanewright.errors import ConflictError, LanewrightError
-from lanewright.queue.build import apply_plan, build, plan
+from lanewright.queue.build import apply_plan, build
 from lanewright.queue.lock import HunkState
+from lanewright.queue.plan import plan
 from lanewright.store.objects import files, read_blobs
 from tests.conftest import AddRelease, World
 from tests.upstream.diff import HEADER, diff, git, own_patch

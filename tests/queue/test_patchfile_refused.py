@@ -166,3 +166,17 @@ def test_a_header_field_given_twice_is_refused(tmp_path: Path) -> None:
     patch.write_bytes(b"Base: release:0.9\n" + content)
     with pytest.raises(PatchError, match="`Base:` twice"):
         read(patch)
+
+
+def test_an_unknown_header_field_is_refused_with_those_that_are_known(tmp_path: Path) -> None:
+    patch = written(tmp_path, HEAD.replace(b"Claims:", b"Claim:"))
+    patch.write_bytes(patch.read_bytes() + diff(tmp_path / "made", BASE, PATCHED))
+    with pytest.raises(PatchError, match=r"`Claim:`, which is none of .*Claims"):
+        read(patch)
+
+
+def test_a_patch_with_converted_line_ends_is_told_so(tmp_path: Path) -> None:
+    content = own_patch(tmp_path / "made", BASE, PATCHED, base="release:1.0")
+    patch = written(tmp_path, content.replace(b"\n", b"\r\n"))
+    with pytest.raises(PatchError, match="end in CRLF"):
+        read(patch)

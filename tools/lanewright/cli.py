@@ -6,10 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, cast
 
+from lanewright import __version__
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 
+LAST_PORT = 65535
 EXIT_CODES = """\
 exit codes: 0 clean; 1 input or environment; 2 usage; 3 conflicts need a person; 4 drift found by
 --check; 5 verification or equality mismatch; 6 the hardware a lane needs is not here; 70 bug;
@@ -49,6 +51,7 @@ def parse(arguments: list[str]) -> Arguments:
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"lanewright {__version__}")
     parser.add_argument("-C", dest="directory", type=Path, metavar="DIR", help="project folder")
     parser.add_argument("--trace", action="store_true", help="print each git call and its time")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
@@ -70,9 +73,16 @@ def parse(arguments: list[str]) -> Arguments:
     show = _command(commands, "show", "print an entry's hunks", reads=True)
     show.add_argument("entry", nargs="?", metavar="ENTRY[:PATH[:HUNK]]")
     boot = _command(commands, "boot", "boot a lane, greet it, and keep a record")
-    boot.add_argument("--port", type=int, help="port of the server; by default a free one")
+    boot.add_argument("--port", type=_port, help="port of the server; by default a free one")
     boot.add_argument("--no-server", action="store_true", help="only the offline engine")
     return cast("Arguments", parser.parse_args(arguments))
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 < number <= LAST_PORT:
+        raise argparse.ArgumentTypeError(f"{number} is no port")
+    return number
 
 
 def _command(
@@ -84,6 +94,10 @@ def _command(
 ) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=text, description=text)
     parser.add_argument("lane", nargs="?", metavar="LANE")
+    # Here too, so that it may follow the command; absent, the value before it stays.
+    parser.add_argument(
+        "--trace", action="store_true", default=argparse.SUPPRESS, help="print each git call"
+    )
     if reads:
         parser.add_argument("--json", action="store_true", help="data instead of text")
 

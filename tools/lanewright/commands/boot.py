@@ -10,6 +10,7 @@ from lanewright.queue.site import lay_site
 from lanewright.queue.verify import require_intact
 from lanewright.serve.base import ensure_base
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.hardware import require_hardware
 from lanewright.serve.run import run_lane
 from lanewright.serve.summary import summary
 from lanewright.terminal import emit
@@ -19,6 +20,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Boot the lane's engine and server; print the summary of what ran."""
     lane = lane_of(project, arguments)
     series = load_series(project, lane)
+    require_hardware(lane, series.device)
     lock = build(project, places, lane, check=True).lock
     python = ensure_base(places, project.environments / f"{series.device}.txt")
     site = lay_site(places, lock.pin, lock.tree)

@@ -17,6 +17,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         for entry in built.lock.entries:
             say(f"{entry.name}: {in_one_line(entry)}")
         say(f"lane {lane} on {built.lock.pin.ref}: lock written")
+    elif built.applied:
+        say(f"lane {lane} on {built.lock.pin.ref}: applied, and the tree is that of the lock")
     else:
         say(f"lane {lane} on {built.lock.pin.ref}: nothing to apply, the lock is up to date")
     emit(built.lock.tree)

@@ -4,8 +4,8 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.build import plan, refs_of
 from lanewright.queue.pin import resolve_pin
+from lanewright.queue.plan import plan, refs_of
 from lanewright.store.release import hand_over
 from lanewright.terminal import emit
 

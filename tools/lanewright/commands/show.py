@@ -7,9 +7,9 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.build import plan
 from lanewright.queue.inputs import PatchInput
 from lanewright.queue.lock import HunkState, LockedEntry, read_lock
+from lanewright.queue.plan import plan
 from lanewright.queue.quoting import unquote
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, emit_json, printable

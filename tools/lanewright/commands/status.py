@@ -8,8 +8,9 @@ from lanewright.cli import Arguments
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.build import Plan, in_store, plan
-from lanewright.queue.lock import Lock, read_lock
+from lanewright.queue.build import in_store
+from lanewright.queue.lock import read_lock
+from lanewright.queue.plan import drift, plan
 from lanewright.queue.site import site_folder
 from lanewright.terminal import emit, emit_json
 
@@ -20,7 +21,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
     Attributes:
         lane: Its name.
         pin: Its pin as the series says it.
-        lock: ``up to date``, ``missing``, or which entries changed since.
+        lock: ``up to date``, or what the series says that it does not.
         store: Whether its tree is in the store.
         tree: Folder where it is laid out, or None.
         next: Command to type, or None.
@@ -56,7 +57,7 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
     lock = read_lock(project.lock_file(lane))
     stored = lock is not None and in_store(places, lock)
     site = site_folder(places, lock.pin, lock.tree) if lock else None
-    state = _lock_state(planned, lock)
+    state = drift(planned, lock) or "up to date"
     following = None
     if state != "up to date" or not stored:
         following = f"lanewright build {lane}"
@@ -68,21 +69,3 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         tree=site if site and site.exists() else None,
         next=following,
     )
-
-
-def _lock_state(planned: Plan, lock: Lock | None) -> str:
-    if lock is None:
-        return "missing"
-    if lock.inputs == planned.digest:
-        return "up to date"
-    changes = []
-    if lock.pin.ref != planned.series.pin:
-        changes.append(f"pin {lock.pin.ref} -> {planned.series.pin}")
-    locked = {entry.name: entry.digest for entry in lock.entries}
-    wanted = {given.name: given.digest for given in planned.inputs}
-    changes += [f"{name} added" for name in wanted.keys() - locked.keys()]
-    changes += [f"{name} dropped" for name in locked.keys() - wanted.keys()]
-    changes += [
-        f"{name} edited" for name in wanted.keys() & locked.keys() if wanted[name] != locked[name]
-    ]
-    return "; ".join(sorted(changes)) or "order or selection changed"

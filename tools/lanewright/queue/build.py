@@ -1,39 +1,18 @@
 """From a series to a tree and its lock."""
 
-import hashlib
 from dataclasses import dataclass
-
-import msgspec
 
 from lanewright.errors import ConflictError, DriftError, LanewrightError, MismatchError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.carry import Carried, carry_overlay, carry_patch
-from lanewright.queue.inputs import Input, PatchInput, overlay_input, patch_input
+from lanewright.queue.inputs import PatchInput
 from lanewright.queue.lock import SCHEMA, Lock, LockedEntry, read_lock, write_lock
 from lanewright.queue.pin import Pin, release_of, resolve_pin
-from lanewright.queue.series import Series, load_series, name_of, patch_for
+from lanewright.queue.plan import Plan, drift, plan
 from lanewright.store.git import Repository
 from lanewright.store.locking import writing
-from lanewright.store.objects import CommitId, commit, exists, set_ref
-from lanewright.store.release import Release
-
-
-@dataclass(frozen=True)
-class Plan:
-    """A series with everything it names read from disk; nothing applied yet.
-
-    Attributes:
-        lane: The lane's name.
-        series: What people want.
-        inputs: In series order.
-        digest: sha256 over the pin and every input; the lock of equal inputs is still good.
-    """
-
-    lane: str
-    series: Series
-    inputs: tuple[Input, ...]
-    digest: str
+from lanewright.store.objects import CommitId, changes, commit, exists, set_ref
 
 
 @dataclass(frozen=True)
@@ -46,50 +25,17 @@ class Applied:
 
 @dataclass(frozen=True)
 class Built:
-    """A lane whose lock is on disk; ``changed`` tells whether this run wrote it."""
+    """A lane whose lock is on disk.
+
+    Attributes:
+        lock: It.
+        applied: Whether this run applied the entries.
+        changed: Whether this run wrote the lock.
+    """
 
     lock: Lock
+    applied: bool
     changed: bool
-
-
-def plan(project: Project, lane: str) -> Plan:
-    """Read a series and everything it names.
-
-    Raises:
-        LanewrightError: Unknown lane, bad series, missing patch or overlay.
-    """
-    series = load_series(project, lane)
-    file = project.series_file(lane).relative_to(project.root)
-    version = release_of(project, series.device, series.pin, place=f"{file}: pin").version
-    inputs: list[Input] = []
-    for number, entry in enumerate(series.entry, 1):
-        place, name = f"{file}: entry {number}", name_of(entry)
-        if entry.overlay is not None:
-            inputs.append(overlay_input(project, name, entry.overlay, place))
-        else:
-            chosen = patch_for(entry, version, place)
-            inputs.append(patch_input(project, name, chosen, entry.select or [], place))
-    stated = [
-        project.upstream.releases.get(series.device),
-        series.pin,
-        [[i.name, i.digest, i.select if isinstance(i, PatchInput) else None] for i in inputs],
-    ]
-    digest = hashlib.sha256(msgspec.json.encode(stated)).hexdigest()
-    return Plan(lane, series, tuple(inputs), digest)
-
-
-def refs_of(project: Project, planned: Plan) -> list[Release]:
-    """Every release that a plan needs: its pin's, then those its patches were made on."""
-    file = f"series/{planned.lane}.toml: pin"
-    named = [(planned.series.pin, file)]
-    named += [
-        (given.base_ref, f"{given.patch.path.relative_to(project.root)}: Base")
-        for given in planned.inputs
-        if isinstance(given, PatchInput)
-    ]
-    device = planned.series.device
-    releases = [release_of(project, device, ref, place=place) for ref, place in named]
-    return list(dict.fromkeys(releases))
 
 
 def apply_plan(project: Project, places: Places, planned: Plan) -> Applied:
@@ -102,13 +48,16 @@ def apply_plan(project: Project, places: Places, planned: Plan) -> Applied:
     repository = Repository(places.objects)
     tree = pin.tree
     carried: list[Carried] = []
+    touched: dict[str, list[str]] = {}
     for given in planned.inputs:
         if isinstance(given, PatchInput):
             place = f"{given.patch.path.relative_to(project.root)}: Base"
             base = _pin(project, places, planned, given.base_ref, place)
-            result = carry_patch(repository, project.root, given, base, pin, tree)
+            result = carry_patch(repository, project.root, given, base, pin, tree, touched)
         else:
             result = carry_overlay(repository, given, tree)
+        for path in changes(repository, tree, result.entry.tree):
+            touched.setdefault(path, []).append(given.name)
         tree = result.entry.tree
         carried.append(result)
     lock = Lock(
@@ -145,10 +94,10 @@ def build(project: Project, places: Places, lane: str, *, check: bool = False) -
     old = read_lock(file)
     settled = old is not None and old.inputs == planned.digest
     if old and settled and in_store(places, old):
-        return Built(old, changed=False)
+        return Built(old, applied=False, changed=False)
     if check and not settled:
         raise DriftError(
-            f"lane {lane}: the series says something else than its lock",
+            f"lane {lane}: the lock is out of date: {drift(planned, old)}",
             hint=f"lanewright build {lane}",
         )
     applied = apply_plan(project, places, planned)
@@ -157,7 +106,7 @@ def build(project: Project, places: Places, lane: str, *, check: bool = False) -
     if old and settled:
         require_same(old, applied.lock)
     _commit(project, places, applied.lock, keep=settled)
-    return Built(applied.lock, changed=not settled)
+    return Built(applied.lock, applied=True, changed=not settled)
 
 
 def in_store(places: Places, lock: Lock) -> bool:
@@ -181,8 +130,8 @@ def require_same(old: Lock, new: Lock) -> None:
         if locked != found:
             raise MismatchError(
                 f"lane {old.lane}: {name} gives {found} here, the lock says {locked}",
-                hint="the inputs are those of the lock, so the store's sources differ from those"
-                " it was made from; see that `lanewright fetch` brings the same wheels",
+                hint="either the lock was edited (restore it, or remove it and run `lanewright"
+                f" build {old.lane}`), or the store's releases are not those it was made from",
             )
 
 
@@ -192,7 +141,8 @@ def _ids(entry: LockedEntry) -> tuple[str, str, str]:
 
 
 def _told(applied: Applied) -> str:
-    lines = [f"lane {applied.lock.lane}: {len(applied.conflicts)} entries conflict"]
+    entries = [each.entry.name for each in applied.conflicts]
+    lines = [f"lane {applied.lock.lane}: in conflict: {', '.join(entries)}"]
     for each in applied.conflicts:
         lines += [
             f"  {each.entry.name}: {hunk.path}, hunk {hunk.id}"

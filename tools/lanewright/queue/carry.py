@@ -1,5 +1,6 @@
 """Put one entry of a series onto a tree."""
 
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,7 +71,13 @@ def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> 
 
 
 def carry_patch(
-    repository: Repository, root: Path, given: PatchInput, base: Pin, pin: Pin, tree: TreeId
+    repository: Repository,
+    root: Path,
+    given: PatchInput,
+    base: Pin,
+    pin: Pin,
+    tree: TreeId,
+    touched: Mapping[str, Sequence[str]],
 ) -> Carried:
     """Merge the chosen units of a patch, made on its own base, onto a tree.
 
@@ -81,6 +88,7 @@ def carry_patch(
         base: What it was made against.
         pin: What the lane stands on.
         tree: The lane's tree so far.
+        touched: Per path, the earlier entries that changed it.
 
     Raises:
         BaseMismatchError: The patch does not match its base.
@@ -90,7 +98,7 @@ def carry_patch(
     chosen = choose(on_base, given.select, f"{given.place} ({given.name})")
     subset = subset_tree(repository, on_base, chosen)
     merge = merge_trees(repository, base.tree, tree, subset)
-    causes = _causes(repository, on_base, pin, tree)
+    causes = _causes(repository, on_base, pin, touched)
     states = outcomes(repository, on_base, chosen, tree, causes)
     states = _only_together(states, merge)
     states = _elsewhere(states, changes(repository, tree, merge.tree).keys() | merge.conflicts)
@@ -108,7 +116,7 @@ def carry_patch(
         base=base,
         subset=subset,
         tree=tree if conflicts else merge.tree,
-        claims=given.patch.fields.get("Claims", "").split(),
+        claims=list(given.claims),
         hunks=states,
     )
     return Carried(entry, frozenset(conflicts))
@@ -143,18 +151,17 @@ def _elsewhere(states: list[HunkState], touched: AbstractSet[str]) -> list[HunkS
     ]
 
 
-def _causes(repository: Repository, on_base: OnBase, pin: Pin, tree: TreeId) -> dict[str, str]:
-    """Per path, who changed it since the patch's base: upstream, an earlier entry, or both."""
-    paths = list(on_base.sides)
-    upstream = files(repository, pin.tree, paths)
-    current = files(repository, tree, paths)
+def _causes(
+    repository: Repository, on_base: OnBase, pin: Pin, touched: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Per path, who changed it since the patch's base: upstream, earlier entries, or both."""
+    upstream = files(repository, pin.tree, list(on_base.sides))
     causes = {}
     for path, base in on_base.sides.items():
         who = []
         if upstream.get(path) != base:
             who.append(f"upstream between {on_base.base_name} and {pin.ref}")
-        if current.get(path) != upstream.get(path):
-            who.append("an earlier entry")
+        who += [f"the entry {name}" for name in touched.get(path, ())]
         causes[path] = f"{path} was changed by {' and '.join(who)}" if who else ""
     return causes
 

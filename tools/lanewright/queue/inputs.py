@@ -19,6 +19,7 @@ class PatchInput:
     patch: Patch
     base_ref: str
     select: tuple[str, ...]
+    claims: tuple[str, ...]
     digest: str
 
 
@@ -52,8 +53,9 @@ def patch_input(
             hint="correct the series, or restore the file",
         )
     patch = read(path)
+    claims = tuple(patch.fields.get("Claims", "").replace(",", " ").split())
     content = hashlib.sha256(path.read_bytes()).hexdigest()
-    return PatchInput(name, place, patch, patch.fields["Base"], tuple(select), content)
+    return PatchInput(name, place, patch, patch.fields["Base"], tuple(select), claims, content)
 
 
 def overlay_input(project: Project, name: str, folder: str, place: str) -> OverlayInput:

@@ -37,6 +37,8 @@ def read_overlay(project: Project, name: str, place: str) -> list[OverlayFile]:
         LanewrightError: There is no such overlay, it is empty, or it holds a symlink.
     """
     check(name, source=place)
+    if not (project.overlay / name).is_dir():
+        raise LanewrightError(f"{place}: no folder overlay/{name}")
     if name == TREE:
         roots = [(project.overlay / TREE, project.overlay / TREE)]
     else:

@@ -18,6 +18,8 @@ from lanewright.store.safepath import check
 SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
 HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 INDEX = re.compile(rb"index ([0-9a-f]{40})\.\.([0-9a-f]{40})(?: ([0-7]{6}))?$")
+NEEDED = ("Description", "Base", "Proof", "Forwarded")
+FIELDS = (*NEEDED, "Claims", "Author", "Origin", "Bug", "Applied-Upstream", "Last-Update")
 MODES = frozenset({None, "100644", "100755"})
 
 
@@ -84,6 +86,11 @@ def read(path: Path) -> Patch:
             f"{path}: a combined diff (of a merge) has no single base to apply to",
             hint="make the patch with `git diff --full-index BASE RESULT`",
         )
+    if re.search(rb"^diff --git .*\r$", content, re.MULTILINE):
+        raise PatchError(
+            f"{path}: its own lines end in CRLF, so no path in it can be read",
+            hint="keep patches out of line-end conversion (`*.patch -text` in .gitattributes)",
+        )
     starts = [match.start() for match in SECTION.finditer(content)]
     header = content[: starts[0]] if starts else content
     spans = pairwise([*starts, len(content)])
@@ -106,8 +113,12 @@ def _fields(path: Path, header: bytes) -> dict[str, str]:
             name, _, value = line.partition(":")
             if name in fields:
                 raise PatchError(f"{path}: the header has `{name}:` twice")
+            if name not in FIELDS:
+                raise PatchError(
+                    f"{path}: the header has `{name}:`, which is none of {', '.join(FIELDS)}"
+                )
             fields[name] = value.strip()
-    for needed in ("Description", "Base", "Proof"):
+    for needed in NEEDED:
         if not fields.get(needed):
             raise PatchError(
                 f"{path}: the header has no `{needed}:` field",

@@ -19,7 +19,7 @@ class EntrySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             (``{">=0.31" = "own/a.patch", "0.30" = "own/b.patch"}``).
         overlay: Folder below ``overlay/``: a package (laid beside ``vllm/``) or ``tree``
             (laid into it).
-        name: Name in reports; by default that of the file or folder.
+        name: Name in reports; by default that of the file or folder. Needed for ranges.
         select: Paths (``vllm/a.py``) or hunks (``vllm/a.py:1a2b3c4d5e``) to take of a patch;
             without it all is taken.
     """
@@ -74,6 +74,8 @@ def load_series(project: Project, lane: str) -> Series:
             raise LanewrightError(f"{place}: `select` is empty, so nothing would be carried")
         if entry.overlay is not None and entry.select:
             raise LanewrightError(f"{place}: `select` chooses parts of a patch, not of an overlay")
+        if isinstance(entry.patch, dict) and not entry.name:
+            raise LanewrightError(f"{place}: one patch per range of pins needs a `name` of its own")
         name = name_of(entry)
         if name in names:
             raise LanewrightError(f"{place}: a second entry named {name!r}; give it a `name`")
@@ -87,9 +89,7 @@ def name_of(entry: EntrySpec) -> str:
         return entry.name
     if entry.overlay is not None:
         return entry.overlay
-    patch = entry.patch
-    first = patch if isinstance(patch, str) else min((patch or {"": "?"}).values())
-    return first.rpartition("/")[2].removesuffix(".patch")
+    return str(entry.patch).rpartition("/")[2].removesuffix(".patch")
 
 
 def patch_for(entry: EntrySpec, version: str, place: str) -> str:
@@ -111,9 +111,10 @@ def patch_for(entry: EntrySpec, version: str, place: str) -> str:
             if _range(key, place).contains(version, prereleases=True)
         ]
         if len(fitting) != 1:
+            count = "none" if not fitting else f"{len(fitting)}"
             raise LanewrightError(
-                f"{place}: {len(fitting)} of its patches are for the pin {Version(version)},"
-                f" not one ({', '.join(patch)})"
+                f"{place}: {count} of its patches fit the pin {Version(version)}, where one must"
+                f" (ranges: {', '.join(patch)})"
             )
         return fitting[0]
     return patch or ""

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.build import apply_plan, plan, require_same
+from lanewright.queue.build import apply_plan, require_same
 from lanewright.queue.lock import Lock, read_lock
+from lanewright.queue.plan import drift, plan
 from lanewright.queue.site import differences, site_folder
 
 
@@ -41,7 +42,7 @@ def verify(project: Project, places: Places, lane: str, *, lock: bool, tree: boo
     if lock or everything:
         if held.inputs != planned.digest:
             raise MismatchError(
-                f"lane {lane}: the series says something else than its lock",
+                f"lane {lane}: the lock is out of date: {drift(planned, held)}",
                 hint=f"lanewright build {lane}",
             )
         require_same(held, apply_plan(project, places, planned).lock)

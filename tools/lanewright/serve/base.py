@@ -21,6 +21,8 @@ TORCH = "2.13.0+cpu"
 TORCH_INDEX = "https://download.pytorch.org/whl/cpu"
 MACHINES = ("x86_64", "aarch64")
 SHOWN_LINES = 12
+# Of pip's lines, those that show that it gets on.
+TOLD = ("Downloading", "Installing", "Successfully")
 
 
 def ensure_base(places: Places, requirements: Path) -> Path:
@@ -156,8 +158,10 @@ def run(command: list[str]) -> str | None:
     ) as process:
         try:
             for line in process.stdout or ():
-                if not line.lstrip().startswith(("WARNING:", "DEPRECATION:")):
-                    last.append(line.rstrip())
+                if line.lstrip().startswith(("WARNING:", "DEPRECATION:")):
+                    continue
+                last.append(line.rstrip())
+                if line.lstrip().startswith(TOLD):
                     say(f"  {line.rstrip()}")
         except BaseException:
             process.kill()

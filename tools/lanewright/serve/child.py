@@ -18,6 +18,8 @@ GRACE = 10.0
 GUARD = Path(__file__).with_name("guard.py")
 SHOWN_LINES = 20
 POLL = 0.2
+# Importing vLLM logs nothing for half a minute.
+SILENCE = 10.0
 SIGNALLED = 128
 
 # What a boot is known to pass, in vLLM's own log lines, and what is said of it.
@@ -101,18 +103,28 @@ def watch(
     start = time.monotonic()
     with running.log.open("rb") as log:
         said: set[str] = set()
+        heard = start
         while time.monotonic() - start < seconds:
             status = running.guard.poll()
             for step in new_steps(log):
                 if step not in said:
                     said.add(step)
-                    say(f"  {running.name}: {step} ({time.monotonic() - start:.0f} s)")
+                    heard = _tell(running, step, start)
+            if time.monotonic() - heard > SILENCE:
+                heard = _tell(running, "still at it", start)
             if status is not None:
                 return status
             if ready():
                 return None
             time.sleep(POLL)
     raise running.died(f"did not come up within {seconds:.0f} s")
+
+
+def _tell(running: Child, what: str, start: float) -> float:
+    """Say how far a command is; the time at which it was said."""
+    now = time.monotonic()
+    say(f"  {running.name}: {what} ({now - start:.0f} s)")
+    return now
 
 
 def new_steps(log: BinaryIO) -> Iterator[str]:

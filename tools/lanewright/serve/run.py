@@ -5,17 +5,17 @@ import hashlib
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from lanewright import __version__
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.queue.lock import Lock, encode
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.model import ensure_model, recipe_hash
+from lanewright.serve.model import ensure_model, recipe_hash, recipe_text
 from lanewright.serve.offline import boot_offline
 from lanewright.serve.port import usable_port
 from lanewright.serve.record import SCHEMA, make_run_folder, write_record
@@ -48,10 +48,11 @@ def run_lane(
         The record, as ``record.schema.json`` has it.
 
     Raises:
-        LanewrightError: The given port is taken; nothing ran and nothing is written.
+        LanewrightError: The given port is taken, or there is no such recipe; nothing ran and nothing is written.
         BootError: A boot died or hung.
         MismatchError: A carried feature did not take effect.
     """
+    recipe_text(recipe)
     if server:
         usable_port(port)
     started = datetime.now(UTC)
@@ -107,7 +108,7 @@ def blank(
         "folder": str(folder),
         "started": written(started),
         "finished": written(started),
-        "lanewright": own_version(),
+        "lanewright": __version__,
         "lock": hashlib.sha256(encode(lock)).hexdigest(),
         "pin": msgspec.to_builtins(lock.pin),
         "tree": lock.tree,
@@ -140,11 +141,3 @@ def told(error: BaseException) -> dict[str, Any]:
     else:
         code = ExitCode.INTERRUPTED if isinstance(error, KeyboardInterrupt) else ExitCode.BUG
     return {"message": str(error) or type(error).__name__, "exit_code": int(code)}
-
-
-def own_version() -> str:
-    """Version of this tool, where it is installed."""
-    try:
-        return version("lanewright")
-    except PackageNotFoundError:
-        return "unknown"

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.store.git import Repository, create
 from lanewright.terminal import say
@@ -14,11 +15,18 @@ def writing(places: Places) -> Iterator[Repository]:
     """Hold the store for writing refs; waits for another run, and says so.
 
     Raises:
-        OSError: The store's folder cannot be made or written.
+        LanewrightError: The store's folder cannot be made.
+        OSError: It cannot be written.
     """
     from filelock import FileLock, Timeout  # noqa: PLC0415 - 100 ms that a reader need not pay
 
-    places.store.mkdir(parents=True, exist_ok=True)
+    try:
+        places.store.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise LanewrightError(
+            f"cannot make the store {places.store}: {error.strerror}",
+            hint="name a folder that can be written in LANEWRIGHT_STORE",
+        ) from error
     lock = FileLock(places.store / "store.lock")
     try:
         lock.acquire(timeout=0)

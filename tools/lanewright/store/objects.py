@@ -107,6 +107,14 @@ def changes(
     repository: Repository, before: TreeId, after: TreeId
 ) -> dict[str, tuple[File | None, File | None]]:
     """Files that differ between two trees, as they are in each; None where one lacks the file."""
+    return dict(_changes(repository, before, after))
+
+
+@lru_cache(maxsize=64)
+def _changes(
+    repository: Repository, before: TreeId, after: TreeId
+) -> dict[str, tuple[File | None, File | None]]:
+    """What ``changes`` gives; trees never change, so it is asked for once."""
     output = repository.run("diff-tree", "-r", "--raw", "-z", "--no-renames", before, after)
     fields = output.stdout.split(b"\0")[:-1]
     found: dict[str, tuple[File | None, File | None]] = {}

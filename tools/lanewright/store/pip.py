@@ -64,7 +64,7 @@ def _run(command: list[str]) -> tuple[int, list[str]]:
     with process:
         for line in process.stderr or ():
             lines.append(line.rstrip())
-            if not line.startswith(("WARNING:", "DEPRECATION:")):
+            if not line.startswith(("WARNING:", "DEPRECATION:", "ERROR:")):
                 say(line.rstrip())
     return process.returncode, [line for line in lines if line.startswith("ERROR:")] or lines
 

@@ -69,7 +69,11 @@ def wheel_of(places: Places, release: Release) -> Path:
         same = (name.distribution, name.version) == (release.distribution, release.version)
         if same and name.suits_this_machine:
             return wheel
-    return download(release.distribution, release.version, places.wheels)
+    wheel = download(release.distribution, release.version, places.wheels)
+    found = name_of(wheel).version
+    if found != release.version:
+        raise WheelError(f"release:{release.version} is written as release:{found}")
+    return wheel
 
 
 def hand_over(places: Places, wheel: Path) -> tuple[Release, CommitId]:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.patchfile import Patch, PatchError, read
+from lanewright.queue.patchfile import Patch, read
+from lanewright.queue.patchheader import PatchError
 from lanewright.store.safepath import UnsafePathError
 from tests.upstream.diff import HEADER, diff, git, own_patch
 from tests.upstream.tree import BASE, CONFIG, PATCHED

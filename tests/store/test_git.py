@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from lanewright.store.git import GitError, Repository, create
-from lanewright.store.objects import read_blobs, write_blobs
+from lanewright.store.objects import read_blobs
+from lanewright.store.write import write_blobs
 from tests.conftest import World
 from tests.process import finish, start
 from tests.upstream.diff import git

@@ -7,21 +7,16 @@ import pytest
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import (
     BlobId,
-    Content,
     File,
     MissingObjectError,
     TreeId,
-    commit,
     commit_and_tree,
-    edit_tree,
     exists,
     files,
     read_blobs,
     resolve,
-    set_ref,
-    store_files,
-    write_blobs,
 )
+from lanewright.store.write import Content, commit, edit_tree, set_ref, store_files, write_blobs
 
 EMPTY = TreeId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 NAMES = [

@@ -12,7 +12,8 @@ from lanewright.queue.pin import Pin, release_of, resolve_pin
 from lanewright.queue.plan import Plan, drift, plan
 from lanewright.store.git import Repository
 from lanewright.store.locking import writing
-from lanewright.store.objects import CommitId, changes, commit, exists, set_ref
+from lanewright.store.objects import CommitId, changes, exists
+from lanewright.store.write import commit, set_ref
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,8 @@ from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
 from lanewright.queue.units import OnBase, choose, read_on_base, subset_tree
 from lanewright.store.git import Repository
-from lanewright.store.objects import (
-    Content,
-    TreeId,
-    changes,
-    edit_tree,
-    files,
-    read_blobs,
-    store_files,
-)
+from lanewright.store.objects import TreeId, changes, files, read_blobs
+from lanewright.store.write import Content, edit_tree, store_files
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from lanewright.store.git import GitError, Repository
-from lanewright.store.objects import BlobId, File, TreeId, changes, files, siblings
+from lanewright.store.objects import BlobId, File, TreeId, changes, files
+from lanewright.store.write import siblings
 
 CLEAN, CONFLICTED = 0, 1
 

@@ -8,7 +8,8 @@ from lanewright.queue.merge import merge_trees
 from lanewright.queue.regions import changed_symbols
 from lanewright.queue.units import OnBase, Unit, with_units
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, files, flat_trees, read_blobs, store_files
+from lanewright.store.objects import File, TreeId, files, read_blobs
+from lanewright.store.write import flat_trees, store_files
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ without one byte lost (line endings, missing last newline, names with blanks).
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-from lanewright.errors import LanewrightError
+from lanewright.queue.patchheader import PatchError, read_header
 from lanewright.queue.quoting import unquote
 from lanewright.store.objects import NO_BLOB, BlobId
 from lanewright.store.safepath import check
@@ -18,13 +19,7 @@ from lanewright.store.safepath import check
 SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
 HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 INDEX = re.compile(rb"index ([0-9a-f]{40})\.\.([0-9a-f]{40})(?: ([0-7]{6}))?$")
-NEEDED = ("Description", "Base", "Proof", "Forwarded")
-FIELDS = (*NEEDED, "Claims", "Author", "Origin", "Bug", "Applied-Upstream", "Last-Update")
 MODES = frozenset({None, "100644", "100755"})
-
-
-class PatchError(LanewrightError):
-    """A patch file cannot be read as it must be."""
 
 
 @dataclass(frozen=True)
@@ -97,34 +92,10 @@ def read(path: Path) -> Patch:
     files = tuple(_file(path, content[start:end]) for start, end in spans)
     if not files:
         raise PatchError(f"{path}: changes nothing: no `diff --git` section in it")
-    twice = {file.path for file in files if sum(f.path == file.path for f in files) > 1}
-    if twice:
-        raise PatchError(f"{path}: {min(twice)} has more than one section")
-    return Patch(path, _fields(path, header), files)
-
-
-def _fields(path: Path, header: bytes) -> dict[str, str]:
-    fields: dict[str, str] = {}
-    name = ""
-    for line in header.decode("utf-8", "replace").splitlines():
-        if line[:1] in {" ", "\t"} and name:
-            fields[name] += "\n" + line.strip()
-        elif ":" in line:
-            name, _, value = line.partition(":")
-            if name in fields:
-                raise PatchError(f"{path}: the header has `{name}:` twice")
-            if name not in FIELDS:
-                raise PatchError(
-                    f"{path}: the header has `{name}:`, which is none of {', '.join(FIELDS)}"
-                )
-            fields[name] = value.strip()
-    for needed in NEEDED:
-        if not fields.get(needed):
-            raise PatchError(
-                f"{path}: the header has no `{needed}:` field",
-                hint="CONTRIBUTING.md says what an own patch's header holds",
-            )
-    return fields
+    most, count = Counter(file.path for file in files).most_common(1)[0]
+    if count > 1:
+        raise PatchError(f"{path}: {most} has more than one section")
+    return Patch(path, read_header(path, header), files)
 
 
 def _file(patch: Path, section: bytes) -> FilePatch:

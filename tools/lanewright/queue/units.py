@@ -9,16 +9,8 @@ from lanewright.queue.hunkid import hunk_ids
 from lanewright.queue.patchfile import FilePatch, Hunk, Patch
 from lanewright.queue.subset import BaseMismatchError, apply, split_lines
 from lanewright.store.git import Repository
-from lanewright.store.objects import (
-    NO_BLOB,
-    Content,
-    File,
-    TreeId,
-    edit_tree,
-    files,
-    read_blobs,
-    store_files,
-)
+from lanewright.store.objects import NO_BLOB, File, TreeId, files, read_blobs
+from lanewright.store.write import Content, edit_tree, store_files
 
 
 @dataclass(frozen=True)

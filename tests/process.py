@@ -1,6 +1,7 @@
 """``lanewright`` as a process of its own: killed, interrupted, or run beside another."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -12,7 +13,11 @@ COMMAND = (sys.executable, "-m", "lanewright")
 def start(
     root: Path, *arguments: str, env: Mapping[str, str] | None = None
 ) -> subprocess.Popen[str]:
-    """Start a command line in a project; both its streams are pipes."""
+    """Start a command line in a project; both its streams are pipes.
+
+    Whoever runs the tests may ignore SIGINT, which a child would inherit.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     return subprocess.Popen(
         [*COMMAND, "-C", str(root), *arguments],
         stdin=subprocess.DEVNULL,

@@ -128,3 +128,25 @@ def test_a_closed_standard_output_is_said(world: World) -> None:
     ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
     assert ended.returncode == 1
     assert "standard output is closed" in ended.stderr
+
+
+def test_nobody_reading_the_talk_is_no_reason_to_stop(world: World) -> None:
+    command = f"{sys.executable} -m lanewright -C {world.root} build 2>&-"
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0
+    assert read_lock(world.lock) is not None
+
+
+def test_a_conflict_is_one_though_nobody_reads_the_report(world: World) -> None:
+    world.edit("series/sample.toml", "release:1.1", "release:1.2")
+    command = f"{{ {sys.executable} -m lanewright -C {world.root} report; echo $? >&2; }} | true"
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert ended.stderr.splitlines()[-1] == "3"
+
+
+def test_a_store_that_pythons_path_cannot_hold_is_refused(
+    world: World, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LANEWRIGHT_STORE", "/tmp/a:b")  # noqa: S108 - never made
+    assert world.run("status") == 1
+    assert "holds a ':'" in capfd.readouterr().err

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.hunkid import hunk_ids, symbol_at
+from lanewright.queue.hunkid import hunk_ids
+from lanewright.queue.outline import openings, symbol_of
 from lanewright.queue.patchfile import read
 from lanewright.queue.subset import split_lines
 from tests.upstream.diff import own_patch
@@ -165,5 +166,5 @@ def test_same_content_in_two_files_differs(tmp_path: Path) -> None:
 
 
 def test_an_empty_file_and_one_past_the_end() -> None:
-    assert symbol_at([], 0, [b"    x\n"]) == ""
-    assert symbol_at([b"def f():\n", b"    a\n"], 2, [b"    b\n"]) == "f"
+    assert symbol_of(openings("a.py", [], 0, [b"    x\n"])) == ""
+    assert symbol_of(openings("a.py", [b"def f():\n", b"    a\n"], 2, [b"    b\n"])) == "f"

@@ -108,7 +108,7 @@ def test_a_write_that_fails_leaves_the_old_one_and_no_scratch(world: World) -> N
 def test_hunks_and_defaults_are_written_short(world: World) -> None:
     build(world.project, world.places, "sample")
     data = json.loads(world.lock.read_text())
-    assert list(data) == ["schema", "lane", "inputs", "pin", "entries", "tree"]
+    assert list(data) == ["schema", "lane", "inputs", "pin", "entries", "tree", "seal"]
     assert "cause" not in data["entries"][0]["hunks"][2]
     assert "hunks" not in data["entries"][1]
 

@@ -1,5 +1,6 @@
 """Own patches that are refused: what is unclear, damaged, or would leave the tree."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -181,3 +182,25 @@ def test_a_patch_with_converted_line_ends_is_told_so(tmp_path: Path) -> None:
     patch = written(tmp_path, content.replace(b"\n", b"\r\n"))
     with pytest.raises(PatchError, match="end in CRLF"):
         read(patch)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b"index " + b"[0-9a-f]{40}", b"index " + b"0" * 40 + b".." + b"0" * 40, "nothing changes"),
+        (b"index ", b"old mode 100644\nnew mode 100755\nindex ", "`index` line disagree"),
+    ],
+)
+def test_a_head_that_contradicts_itself(
+    tmp_path: Path, old: bytes, new: bytes, message: str
+) -> None:
+    content = own_patch(tmp_path / "made", BASE, PATCHED, base="release:1.0")
+    pattern = old + rb"\.\.[0-9a-f]{40}" if old.endswith(b"}") else old
+    with pytest.raises(PatchError, match=message):
+        read(written(tmp_path, re.sub(pattern, new, content, count=1)))
+
+
+def test_a_byte_order_mark_is_told(tmp_path: Path) -> None:
+    content = own_patch(tmp_path / "made", BASE, PATCHED, base="release:1.0")
+    with pytest.raises(PatchError, match="byte order mark"):
+        read(written(tmp_path, b"\xef\xbb\xbf" + content))

@@ -135,4 +135,12 @@ def test_a_compiled_file_that_was_edited_is_named(world: World, lock: Lock) -> N
     site = lay(world, lock)
     (site / "vllm/_C.abi3.so").write_bytes(b"edited through the link")
     (found,) = differences(world.places, lock.pin, lock.tree)
-    assert (found.path, found.what) == ("vllm/_C.abi3.so", "was changed in the release")
+    assert (found.path, found.what) == (str((site / "vllm/_C.abi3.so").readlink()), "was changed")
+
+
+def test_a_compiled_file_that_is_gone_is_named(world: World, lock: Lock) -> None:
+    site = lay(world, lock)
+    unpacked = (site / "vllm/_C.abi3.so").readlink()
+    unpacked.unlink()
+    (found,) = differences(world.places, lock.pin, lock.tree)
+    assert (found.path, found.what) == (str(unpacked), "is missing")

@@ -65,4 +65,60 @@ def test_the_cause_names_the_other_method(
 ) -> None:
     release("2.1", {"vllm/twins.py": twins("bac")})
     assert carried.run("build") == 3
-    assert "git would put it into A.a instead of A.b" in capfd.readouterr().err
+    assert "git would put it into A / a instead of A.b" in capfd.readouterr().err
+
+
+def section(name: str, kind: str, edited: bool) -> str:  # noqa: FBT001 - a table's column
+    """One of several sections with equal insides, in a language's own way."""
+    if kind == "json":
+        return f'  "{name}": {{\n    "M": 16,\n    "N": 32,\n{EXTRA * edited}    "K": 1\n  }},\n'
+    if kind == "branch":
+        body = f"        a = 16\n        b = 32\n{'        w = 9' * edited}\n        c = 1\n"
+        return f"    if m == '{name}':\n{body}        return a\n"
+    odd = {
+        "comment at the edge": "#        old\n",
+        "shallow comment": "    # old\n",
+        "text at the edge": '        s = """\nSELECT 1\n"""\n',
+        "quote in a comment": '        # don\'t """ stop\n',
+    }[kind]
+    body = f"        m = 16\n{odd}        n = 32\n{'        w = 9' * edited}\n        return m\n\n"
+    return f"    def {name}(self):\n{body}"
+
+
+EXTRA = '    "W": 9,\n'
+AROUND = {"json": ("{\n", '  "end": 0\n}\n'), "branch": ("def f(m):\n", "    return None\n")}
+
+
+def sections(names: str, kind: str, edited: str = "") -> dict[str, bytes]:
+    head, tail = AROUND.get(kind, ("class A:\n", ""))
+    text = head + "".join(section(name, kind, name == edited) for name in names) + tail
+    return {f"vllm/t.{'json' if kind == 'json' else 'py'}": text.encode()}
+
+
+KINDS = [
+    *("json", "branch", "comment at the edge", "shallow comment", "text at the edge"),
+    "quote in a comment",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("upstream", ["bac", "bdc", "abc", "abcd", "dabc", "cab"])
+@pytest.mark.parametrize("edited", ["a", "b"])
+def test_no_section_is_edited_but_the_one(
+    world: World, release: AddRelease, tmp_path: Path, kind: str, upstream: str, edited: str
+) -> None:
+    before, after = sections("abc", kind), sections("abc", kind, edited)
+    release("2.0", before)
+    release("2.1", sections(upstream, kind))
+    patch = own_patch(tmp_path / "made", before, after, base="release:2.0")
+    (world.root / "patches/own/hook.patch").write_bytes(patch)
+    world.edit("series/sample.toml", "release:1.1", "release:2.1")
+    try:
+        lock = build(world.project, world.places, "sample").lock
+    except ConflictError:
+        assert upstream not in {"abc", "abcd"}
+        return
+    (path,) = before
+    file = files(world.repository, lock.tree)[path]
+    found = read_blobs(world.repository, [file.blob])[file.blob]
+    assert found == sections(upstream, kind, edited)[path]

@@ -5,10 +5,12 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from lanewright.errors import LanewrightError
 from lanewright.queue.build import build
+from lanewright.queue.lock import Lock, sealed, write_lock
 from lanewright.queue.site import lay_site
 from lanewright.queue.verify import verify
 from tests.conftest import World
@@ -133,26 +135,41 @@ def test_a_lock_out_of_date_ends_with_5(world: World) -> None:
     assert world.run("verify", "--lock") == 5
 
 
+def test_an_edited_lock_ends_with_5(world: World, capfd: pytest.CaptureFixture[str]) -> None:
+    build(world.project, world.places, "sample")
+    text = world.lock.read_text()
+    world.lock.write_text(text.replace('"outcome": "clean"', '"outcome": "landed"'))
+    assert world.run("verify", "--lock") == 5
+    assert "sample.lock was edited" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
-    ("keys", "step"),
+    ("keys", "value", "place"),
     [
-        (("pin", "commit"), "pin"),
-        (("entries", 0, "tree"), "entry hook"),
-        (("entries", 1, "tree"), "entry sample_package"),
-        (("tree",), "lane"),
-        (("entries", 0, "subset"), "entry hook"),
-        (("entries", 0, "base", "commit"), "entry hook"),
+        (("pin", "commit"), "0" * 40, "pin.commit"),
+        (("pin", "version"), "1.0", "pin.version"),
+        (("entries", 0, "tree"), "0" * 40, "entries[0].tree"),
+        (("entries", 0, "subset"), "0" * 40, "entries[0].subset"),
+        (("entries", 0, "base", "commit"), "0" * 40, "entries[0].base.commit"),
+        (("entries", 0, "hunks", 0, "outcome"), "landed", "entries[0].hunks[0].outcome"),
+        (("entries", 1, "files"), ["x"], "entries[1].files"),
+        (("entries",), [], "entries"),
+        (("tree",), "0" * 40, "tree"),
     ],
 )
-def test_a_lock_that_says_another_id_names_the_step(
-    world: World, capfd: pytest.CaptureFixture[str], keys: tuple[str | int, ...], step: str
+def test_a_lock_that_says_another_thing_names_it(
+    world: World,
+    capfd: pytest.CaptureFixture[str],
+    keys: tuple[str | int, ...],
+    value: object,
+    place: str,
 ) -> None:
     build(world.project, world.places, "sample")
     data = json.loads(world.lock.read_text())
     inner = data
     for key in keys[:-1]:
         inner = inner[key]
-    inner[keys[-1]] = "0" * 40
-    world.lock.write_text(json.dumps(data))
+    inner[keys[-1]] = value
+    write_lock(world.lock, sealed(msgspec.convert(data, Lock)))
     assert world.run("verify", "--lock") == 5
-    assert f"lane sample: {step} gives " in capfd.readouterr().err
+    assert f"the lock says {place} = " in capfd.readouterr().err

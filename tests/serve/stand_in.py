@@ -72,7 +72,7 @@ worker = extension and vllm.worker(extension, arguments.moe_usage_counter)
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
-        self.answer(200, {})
+        self.answer(200, {"data": [{"id": arguments.served_model_name}]})
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

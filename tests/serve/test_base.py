@@ -142,6 +142,6 @@ def test_a_list_that_is_not_there(places: Places, tmp_path: Path) -> None:
 
 def test_a_store_that_cannot_be_written(requirements: Path, tmp_path: Path) -> None:
     (tmp_path / "store").write_text("a file")
-    with pytest.raises(LanewrightError, match=r"base environment .*store") as caught:
+    with pytest.raises(LanewrightError, match=r"cannot make the folder .*store") as caught:
         ensure_base(Places(tmp_path / "store", tmp_path), requirements)
     assert caught.value.hint is not None

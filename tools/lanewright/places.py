@@ -6,6 +6,8 @@ from pathlib import Path
 
 import platformdirs
 
+from lanewright.errors import LanewrightError
+
 
 @dataclass(frozen=True)
 class Places:
@@ -24,6 +26,10 @@ class Places:
         """Read the two variables, or take the platform's own folders."""
         store = os.environ.get("LANEWRIGHT_STORE") or platformdirs.user_cache_path("lanewright")
         state = os.environ.get("LANEWRIGHT_STATE") or platformdirs.user_state_path("lanewright")
+        if os.pathsep in str(store):
+            raise LanewrightError(
+                f"LANEWRIGHT_STORE={store} holds a {os.pathsep!r}, which Python's path cannot hold"
+            )
         return cls(Path(store).absolute(), Path(state).absolute())
 
     @property

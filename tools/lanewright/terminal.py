@@ -1,20 +1,34 @@
 """Talk for people on stderr, data on stdout."""
 
+import io
 import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 def say(text: str) -> None:
-    """Print a line of talk to stderr."""
-    print(text, file=sys.stderr, flush=True)  # noqa: T201 - the one place that talks
+    """Print a line of talk to stderr; nobody reading it is no reason to stop."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(text, file=sys.stderr, flush=True)  # noqa: T201 - the one place that talks
 
 
 def emit(text: str) -> None:
-    """Print data to stdout."""
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    """Print data to stdout; a reader that went away has had what it wanted."""
+    try:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def prepare_streams() -> None:
+    """Let no character of a path or title stop a message on a terminal that cannot show it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def emit_json(data: object) -> None:
@@ -31,14 +45,19 @@ def printable(text: str) -> str:
 
 
 @contextmanager
-def stage(text: str) -> Iterator[None]:
+def stage(text: str, *, spinner: bool = True) -> Iterator[None]:
     """Announce a long step, show that it is alive, and say how long it took.
 
-    On a terminal a spinner runs while the step does; elsewhere one line is printed at its start
-    and one at its end.
+    On a terminal a spinner runs while the step does; elsewhere, and where the step shows its own
+    progress, one line is printed at its start and one at its end.
     """
     start = time.monotonic()
-    if sys.stderr.isatty() and not os.environ.get("NO_COLOR"):
+    if (
+        spinner
+        and sys.stderr is not None
+        and sys.stderr.isatty()
+        and not os.environ.get("NO_COLOR")
+    ):
         from rich.console import Console  # noqa: PLC0415 - 100 ms that a silent run need not pay
 
         with Console(stderr=True).status(text):

@@ -8,6 +8,7 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 
+MOST_BYTES = 100_000
 T = TypeVar("T")
 
 
@@ -19,11 +20,15 @@ def load(path: Path, kind: type[T]) -> T:
             the message names the file and the key.
     """
     try:
+        if path.stat().st_size > MOST_BYTES:
+            raise LanewrightError(f"{path} is larger than any file that people write")
         with path.open("rb") as stream:
             return msgspec.convert(tomllib.load(stream), kind)
     except OSError as error:
         raise LanewrightError(f"cannot read {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise LanewrightError(f"{path} is no valid TOML: {error}") from error
     except msgspec.ValidationError as error:
-        raise LanewrightError(f"{path}: {error}") from error
+        raise LanewrightError(
+            f"{path}: {error}", hint="README.md lists the keys under “A lane of your own”"
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise LanewrightError(f"{path} is no valid TOML: {error}") from error

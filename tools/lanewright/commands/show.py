@@ -1,6 +1,7 @@
 """``lanewright show``: an entry's hunks, as a person reads them."""
 
 import msgspec
+from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchedFile, PatchSet
 
 from lanewright.cli import Arguments, lane_of
@@ -89,7 +90,11 @@ def _texts(project: Project, lane: str, entry: LockedEntry, chosen: LockedEntry)
             f"{entry.source} changed since the lock was written", hint=f"lanewright build {lane}"
         )
     text = given.patch.path.read_bytes().decode("utf-8", "replace")
-    shown = {_path(file): [str(hunk) for hunk in file] for file in PatchSet(text)}
+    try:
+        sections = PatchSet(text)
+    except UnidiffParseError as error:
+        raise LanewrightError(f"{entry.source}: unidiff cannot show it: {error}") from error
+    shown = {_path(file): [str(hunk) for hunk in file] for file in sections}
     lines: list[str] = []
     seen: dict[str, int] = {}
     for hunk in entry.hunks:

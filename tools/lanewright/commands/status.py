@@ -12,6 +12,7 @@ from lanewright.queue.build import in_store
 from lanewright.queue.lock import read_lock
 from lanewright.queue.plan import drift, plan
 from lanewright.queue.site import site_folder
+from lanewright.serve.record import read_latest
 from lanewright.terminal import emit, emit_json
 
 
@@ -24,6 +25,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
         lock: ``up to date``, or what the series says that it does not.
         store: Whether its tree is in the store.
         tree: Folder where it is laid out, or None.
+        last_run: When it was booted last, and the verdict; None where it never was.
         next: Command to type, or None.
     """
 
@@ -32,6 +34,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
     lock: str
     store: bool
     tree: Path | None
+    last_run: str | None
     next: str | None
 
 
@@ -47,6 +50,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit(f"  lock: {status.lock}")
         emit(f"  store: {'has the tree' if status.store else 'lacks the tree'}")
         emit(f"  laid out: {status.tree or 'no'}")
+        emit(f"  last run: {status.last_run or 'never'}")
         if status.next:
             emit(f"  next: {status.next}")
     return ExitCode.CLEAN
@@ -58,6 +62,7 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
     stored = lock is not None and in_store(places, lock)
     site = site_folder(places, lock.pin, lock.tree) if lock else None
     state = drift(planned, lock) or "up to date"
+    run = read_latest(places, lane)
     following = None
     if state != "up to date" or not stored:
         following = f"lanewright build {lane}"
@@ -67,5 +72,6 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         lock=state,
         store=stored,
         tree=site if site and site.exists() else None,
+        last_run=f"{run['started']}, {run['verdict']}" if run else None,
         next=following,
     )

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
+import msgspec
+
 from lanewright.errors import ConflictError, DriftError, LanewrightError, MismatchError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.carry import Carried, carry_overlay, carry_patch
 from lanewright.queue.inputs import PatchInput
-from lanewright.queue.lock import SCHEMA, Lock, LockedEntry, read_lock, write_lock
+from lanewright.queue.lock import SCHEMA, Lock, read_lock, sealed, write_lock
 from lanewright.queue.pin import Pin, release_of, resolve_pin
 from lanewright.queue.plan import Plan, drift, plan
 from lanewright.store.git import Repository
@@ -69,7 +71,7 @@ def apply_plan(project: Project, places: Places, planned: Plan) -> Applied:
         entries=[each.entry for each in carried],
         tree=tree,
     )
-    return Applied(lock, tuple(each for each in carried if each.conflicts))
+    return Applied(sealed(lock), tuple(each for each in carried if each.conflicts))
 
 
 def _pin(project: Project, places: Places, planned: Plan, ref: str, place: str) -> Pin:
@@ -119,26 +121,28 @@ def require_same(old: Lock, new: Lock) -> None:
     """Compare a lock with what its inputs give now.
 
     Raises:
-        MismatchError: They differ; the message names the first step that does.
+        MismatchError: They differ; the message names the first value that does.
     """
-    steps: list[tuple[str, str, str]] = [("pin", old.pin.commit, new.pin.commit)]
-    steps += [
-        (f"entry {ours.name}", locked, found)
-        for ours, theirs in zip(old.entries, new.entries, strict=False)
-        for locked, found in zip(_ids(ours), _ids(theirs), strict=True)
-    ]
-    for name, locked, found in [*steps, ("lane", old.tree, new.tree)]:
-        if locked != found:
-            raise MismatchError(
-                f"lane {old.lane}: {name} gives {found} here, the lock says {locked}",
-                hint="either the lock was edited (restore it, or remove it and run `lanewright"
-                f" build {old.lane}`), or the store's releases are not those it was made from",
-            )
+    found = first_difference(msgspec.to_builtins(old), msgspec.to_builtins(new))
+    if found:
+        place, locked, now = found
+        raise MismatchError(
+            f"lane {old.lane}: the lock says {place} = {locked}, but applying its series gives {now}",
+            hint="either another lanewright or git wrote the lock, or the store's releases are not"
+            f" those it was made from; if this is the right one, remove {old.lane}.lock and run"
+            f" `lanewright build {old.lane}`",
+        )
 
 
-def _ids(entry: LockedEntry) -> tuple[str, str, str]:
-    """Everything that an entry's place in the lane rests on."""
-    return (entry.base.commit if entry.base else "none", entry.subset or "none", entry.tree)
+def first_difference(old: object, new: object, place: str = "lock") -> tuple[str, str, str] | None:
+    """Where two JSON values first differ, and what each has there."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        pairs = [(f"{place}.{key}", old.get(key), new.get(key)) for key in {**old, **new}]
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = [(f"{place}[{n}]", a, b) for n, (a, b) in enumerate(zip(old, new, strict=True))]
+    else:
+        return None if old == new else (place.removeprefix("lock."), repr(old), repr(new))
+    return next(filter(None, (first_difference(a, b, name) for name, a, b in pairs)), None)
 
 
 def _told(applied: Applied) -> str:

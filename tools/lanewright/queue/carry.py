@@ -178,4 +178,7 @@ def _gate(
         try:
             check_file(path, contents[file.blob], before)
         except GateError as error:
-            raise GateError(f"{given.place} ({given.name}): {error}") from error
+            raise GateError(
+                f"{given.place} ({given.name}): {error}",
+                hint=f"mend {given.patch.path.name}, or leave the hunk out with `select`",
+            ) from error

@@ -47,7 +47,7 @@ def _parse(path: str, content: bytes) -> ast.Module:
             warnings.simplefilter("ignore")  # an odd escape in upstream's code is upstream's affair
             tree = ast.parse(content, path)
             compile(tree, path, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         raise GateError(f"{path}, line {line or '?'}: does not compile: {error}") from error
     return tree
@@ -58,7 +58,7 @@ def _try_parse(content: bytes) -> ast.Module | None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(content)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 

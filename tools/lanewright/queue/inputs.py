@@ -1,6 +1,5 @@
 """An entry as read from disk, before anything is applied."""
 
-import hashlib
 from dataclasses import dataclass
 
 from lanewright.errors import LanewrightError
@@ -54,8 +53,7 @@ def patch_input(
         )
     patch = read(path)
     claims = tuple(patch.fields.get("Claims", "").replace(",", " ").split())
-    content = hashlib.sha256(path.read_bytes()).hexdigest()
-    return PatchInput(name, place, patch, patch.fields["Base"], tuple(select), claims, content)
+    return PatchInput(name, place, patch, patch.fields["Base"], tuple(select), claims, patch.digest)
 
 
 def overlay_input(project: Project, name: str, folder: str, place: str) -> OverlayInput:

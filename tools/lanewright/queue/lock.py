@@ -1,14 +1,14 @@
 """``series/<lane>.lock``: what a series came to; written by the tool alone."""
 
-import os
-import tempfile
+import hashlib
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from lanewright.errors import LanewrightError
+from lanewright.errors import LanewrightError, MismatchError
 from lanewright.queue.pin import Pin
+from lanewright.store.atomic import replace_file
 from lanewright.store.objects import TreeId
 
 SCHEMA: Literal[1] = 1
@@ -74,6 +74,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
         pin: Upstream, by object id.
         entries: In the order applied.
         tree: The lane's tree id.
+        seal: sha256 of all the rest, so that an edit by hand or a bad merge of two locks shows.
     """
 
     schema: Literal[1]
@@ -82,6 +83,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
     pin: Pin
     entries: list[LockedEntry]
     tree: TreeId
+    seal: str = ""
 
 
 def read_lock(path: Path) -> Lock | None:
@@ -89,22 +91,39 @@ def read_lock(path: Path) -> Lock | None:
 
     Raises:
         LanewrightError: It is there but damaged; the message names what is wrong in it.
+        MismatchError: It was edited by hand.
     """
     try:
         lock = msgspec.json.decode(path.read_bytes(), type=Lock)
         if lock.lane != path.stem:
             raise msgspec.ValidationError(f"it is the lock of lane {lock.lane!r}")
+        if lock != sealed(lock):
+            raise MismatchError(
+                f"{path} was edited: its seal does not fit what it says", hint=_restore(path)
+            )
     except FileNotFoundError:
         return None
     except OSError as error:
         raise LanewrightError(f"cannot read {path}: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise LanewrightError(
             f"{path} is damaged: {error}",
-            hint=f"restore it (`git -C {path.parent} checkout -- {path.name}`), or remove it and"
-            f" run `lanewright build {path.stem}`",
+            hint=_restore(path),
         ) from error
     return lock
+
+
+def _restore(path: Path) -> str:
+    return (
+        f"restore it (`git -C {path.parent} checkout -- {path.name}`), or remove it and run"
+        f" `lanewright build {path.stem}`"
+    )
+
+
+def sealed(lock: Lock) -> Lock:
+    """The lock with the seal that fits it."""
+    bare = msgspec.structs.replace(lock, seal="")
+    return msgspec.structs.replace(lock, seal=hashlib.sha256(encode(bare)).hexdigest())
 
 
 def encode(lock: Lock) -> bytes:
@@ -114,13 +133,4 @@ def encode(lock: Lock) -> bytes:
 
 def write_lock(path: Path, lock: Lock) -> None:
     """Replace the lock in one step; a killed run leaves the old one or the new one whole."""
-    descriptor, scratch = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(encode(lock))
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(scratch).chmod(0o644)
-        Path(scratch).replace(path)
-    finally:
-        Path(scratch).unlink(missing_ok=True)
+    replace_file(path, encode(lock))

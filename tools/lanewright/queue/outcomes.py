@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from lanewright.queue.lock import HunkState, Outcome
 from lanewright.queue.merge import merge_trees
-from lanewright.queue.regions import changed_symbols
+from lanewright.queue.outline import MARK
+from lanewright.queue.regions import Region, changed_regions
 from lanewright.queue.units import OnBase, Unit, with_units
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, TreeId, files, read_blobs
@@ -96,16 +97,20 @@ def _one_by_one(
     base, ours, theirs = flat_trees(repository, [bases, here, store_files(repository, alone)])
     merge = merge_trees(repository, base, ours, theirs)
     result = files(repository, merge.tree)
-    blobs = read_blobs(repository, [file.blob for file in result.values()])
-    wanted = changed_symbols(
-        repository, base, theirs, {name: each.raw for name, each in alone.items() if each}
+    sides = [file for file in (*result.values(), *here.values()) if file]
+    blobs = read_blobs(repository, [file.blob for file in sides])
+    before = {name: blobs[file.blob] for name, file in here.items() if file}
+    paths = {name: unit.path for name, unit in named.items()}
+    wanted = changed_regions(
+        repository, base, theirs, {n: (paths[n], each.raw) for n, each in alone.items() if each}
     )
-    got = changed_symbols(
-        repository, ours, merge.tree, {name: blobs[file.blob] for name, file in result.items()}
+    got = changed_regions(
+        repository, ours, merge.tree, {n: (paths[n], blobs[f.blob]) for n, f in result.items()}
     )
     states: dict[str, State] = {}
     for name, unit in named.items():
-        strays = got.get(name, set()) - wanted.get(name, set())
+        several = _fits_several(on_base, unit, before.get(name, b""))
+        strays = _strays(wanted.get(name, set()), got.get(name, set()), every_opening=several)
         if name in merge.conflicts:
             states[unit.id] = State("conflict")
         elif result.get(name) == here[name]:
@@ -117,6 +122,33 @@ def _one_by_one(
     return states
 
 
-def _astray(strays: set[str], unit: Unit) -> str:
-    places = " and ".join(sorted(name or "the top level" for name in strays))
+def _fits_several(on_base: OnBase, unit: Unit, ours: bytes) -> bool:
+    """Whether the lines that a hunk changes, with one line around, stand in several places."""
+    if unit.hunk is None:
+        return False
+    base = on_base.contents[unit.path]
+    first, last = unit.hunk.first_change, unit.hunk.last_change
+    core = b"\n" + b"".join(base[max(first - 1, 0) : last + 1])
+    return any((b"\n" + text).count(core) > 1 for text in (b"".join(base), ours))
+
+
+def _strays(wanted: set[Region], got: set[Region], *, every_opening: bool) -> list[str]:
+    """Places of a merge that are none of those that the hunk was made for.
+
+    A hunk that would fit in several places must have every opening around it as it was; else
+    the definitions around it must be the same.
+    """
+    if every_opening:
+        known = {region.openings for region in wanted}
+        return sorted(
+            " / ".join(line.removeprefix(MARK) for line in region.openings)
+            for region in got
+            if region.openings not in known
+        )
+    names = {region.symbol for region in wanted}
+    return sorted({region.symbol for region in got} - names)
+
+
+def _astray(strays: list[str], unit: Unit) -> str:
+    places = " and ".join(name or "the top level" for name in strays)
     return f"git would put it into {places} instead of {unit.symbol or 'the top level'}"

@@ -37,8 +37,9 @@ def read_overlay(project: Project, name: str, place: str) -> list[OverlayFile]:
         LanewrightError: There is no such overlay, it is empty, or it holds a symlink.
     """
     check(name, source=place)
-    if not (project.overlay / name).is_dir():
-        raise LanewrightError(f"{place}: no folder overlay/{name}")
+    folder = project.overlay / name
+    if not folder.is_dir() or folder.is_symlink():
+        raise LanewrightError(f"{place}: no folder overlay/{name} (a symlink is none)")
     if name == TREE:
         roots = [(project.overlay / TREE, project.overlay / TREE)]
     else:

@@ -4,6 +4,7 @@ unidiff is used to show hunks; what is carried is read here, because a patch mus
 without one byte lost (line endings, missing last newline, names with blanks).
 """
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -11,15 +12,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
+from lanewright.queue.patchhead import read_head
 from lanewright.queue.patchheader import PatchError, read_header
-from lanewright.queue.quoting import unquote
-from lanewright.store.objects import NO_BLOB, BlobId
-from lanewright.store.safepath import check
+from lanewright.store.objects import BlobId
 
 SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
-HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-INDEX = re.compile(rb"index ([0-9a-f]{40})\.\.([0-9a-f]{40})(?: ([0-7]{6}))?$")
-MODES = frozenset({None, "100644", "100755"})
+HUNK = re.compile(rb"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,8 @@ class Hunk:
         new: Lines after.
         removed: Lines taken away, without context.
         added: Lines brought in, without context.
+        first_change: 0-based index in the old file of the first line that is not context.
+        last_change: The same of the line after the last one that is not context.
     """
 
     number: int
@@ -42,6 +42,7 @@ class Hunk:
     removed: tuple[bytes, ...]
     added: tuple[bytes, ...]
     first_change: int
+    last_change: int
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,10 @@ class FilePatch:
 
 @dataclass(frozen=True)
 class Patch:
-    """An own patch: where it lies, its header fields and the files it changes."""
+    """An own patch: where it lies, the sha256 of its file, its header and what it changes."""
 
     path: Path
+    digest: str
     fields: dict[str, str]
     files: tuple[FilePatch, ...] = field(default=())
 
@@ -76,6 +78,8 @@ def read(path: Path) -> Patch:
         content = path.read_bytes()
     except OSError as error:
         raise PatchError(f"cannot read the patch {path}: {error.strerror}") from error
+    if content.startswith(b"\xef\xbb\xbf"):
+        raise PatchError(f"{path}: begins with a byte order mark; save it without")
     if re.search(rb"^diff --(cc|combined) ", content, re.MULTILINE):
         raise PatchError(
             f"{path}: a combined diff (of a merge) has no single base to apply to",
@@ -95,7 +99,7 @@ def read(path: Path) -> Patch:
     most, count = Counter(file.path for file in files).most_common(1)[0]
     if count > 1:
         raise PatchError(f"{path}: {most} has more than one section")
-    return Patch(path, read_header(path, header), files)
+    return Patch(path, hashlib.sha256(content).hexdigest(), read_header(path, header), files)
 
 
 def _file(patch: Path, section: bytes) -> FilePatch:
@@ -103,79 +107,8 @@ def _file(patch: Path, section: bytes) -> FilePatch:
     if lines[-1] == b"":
         lines.pop()
     at = next((i for i, line in enumerate(lines) if line.startswith(b"@@ ")), len(lines))
-    head = lines[:at]
-    if any(line.startswith((b"rename ", b"copy ", b"similarity ")) for line in head):
-        raise PatchError(
-            f"{patch}: a file is renamed or copied: {head[0].decode('utf-8', 'replace')}",
-            hint="make the patch with `git diff --full-index --no-renames`",
-        )
-    path = check(_path(patch, head), source=patch.name)
-    for line in head:
-        if line.startswith((b"GIT binary patch", b"Binary files ")):
-            raise PatchError(f"{patch}: {path} is binary; lay it in as an overlay file instead")
-    old_mode, new_mode = _modes(head)
-    index = next((match for line in head if (match := INDEX.match(line))), None)
-    if index:
-        if index[3]:
-            old_mode = new_mode = index[3].decode()
-        pre, post = BlobId(index[1].decode()), BlobId(index[2].decode())
-    elif any(line.startswith(b"index ") for line in head):
-        raise PatchError(
-            f"{patch}: {path}: the `index` line abbreviates object ids",
-            hint="make the patch with `git diff --full-index`",
-        )
-    elif old_mode and new_mode and at == len(lines):
-        pre = post = NO_BLOB
-    else:
-        raise PatchError(f"{patch}: {path}: no `index` line, so its base cannot be checked")
-    odd = {old_mode, new_mode} - MODES
-    if odd:
-        raise PatchError(
-            f"{patch}: {path} has the mode {odd.pop()}: only regular files can be carried, for a"
-            " symlink or submodule may reach outside the tree"
-        )
-    hunks = tuple(_hunks(patch, path, lines[at:]))
-    return FilePatch(path, pre, post, old_mode, new_mode, hunks)
-
-
-def _modes(head: list[bytes]) -> tuple[str | None, str | None]:
-    old = new = None
-    for line in head:
-        words = line.split(b" ")
-        if line.startswith((b"old mode ", b"deleted file mode ")):
-            old = words[-1].decode()
-        if line.startswith((b"new mode ", b"new file mode ")):
-            new = words[-1].decode()
-    return old, new
-
-
-def _path(patch: Path, head: list[bytes]) -> str:
-    """The file's path: two equal halves of the first line, which ``---`` and ``+++`` repeat."""
-    names = head[0].removeprefix(b"diff --git ")
-    half = len(names) // 2
-    try:
-        old, new = unquote(names[:half]), unquote(names[half + 1 :])
-        repeated = [
-            unquote(line[4:].rstrip(b"\t")) for line in head if line.startswith((b"--- ", b"+++ "))
-        ]
-    except ValueError as error:
-        raise PatchError(f"{patch}: {error} in the head of {head[0]!r}") from error
-    if old[1:] != new[1:]:
-        raise PatchError(f"{patch}: cannot tell the path in {head[0]!r}")
-    path = _without(patch, new, "b/")
-    odd = set(repeated) - {"/dev/null", f"a/{path}", f"b/{path}"}
-    if odd:
-        raise PatchError(f"{patch}: {path}: its `---` or `+++` line names {odd.pop()!r}")
-    return path
-
-
-def _without(patch: Path, name: str, prefix: str) -> str:
-    if not name.startswith(prefix):
-        raise PatchError(
-            f"{patch}: the path {name!r} lacks the prefix {prefix!r}",
-            hint="make the patch with `git -c diff.noprefix=false diff --full-index`",
-        )
-    return name.removeprefix(prefix)
+    head = read_head(patch, lines[:at], bare=at == len(lines))
+    return FilePatch(*head, tuple(_hunks(patch, head.path, lines[at:])))
 
 
 def _hunks(patch: Path, path: str, lines: list[bytes]) -> Iterator[Hunk]:
@@ -214,7 +147,7 @@ def _hunk(number: int, start: int, body: list[bytes]) -> Hunk:
             marked.append((line[:1], line[1:] + b"\n"))
     old = tuple(text for marker, text in marked if marker != b"+")
     old_start = start - 1 if old else start
-    context = next(i for i, (marker, _) in enumerate([*marked, (b"+", b"")]) if marker != b" ")
+    context = _context(marked)
     return Hunk(
         number=number,
         old_start=old_start,
@@ -223,4 +156,10 @@ def _hunk(number: int, start: int, body: list[bytes]) -> Hunk:
         removed=tuple(text for marker, text in marked if marker == b"-"),
         added=tuple(text for marker, text in marked if marker == b"+"),
         first_change=old_start + context,
+        last_change=old_start + len(old) - _context(marked[::-1]),
     )
+
+
+def _context(marked: list[tuple[bytes, bytes]]) -> int:
+    """Number of context lines before the first change."""
+    return next((i for i, (marker, _) in enumerate(marked) if marker != b" "), len(marked))

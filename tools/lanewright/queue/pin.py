@@ -3,7 +3,7 @@
 from typing import Literal
 
 import msgspec
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
@@ -52,7 +52,7 @@ def _is_version(text: str) -> bool:
     """Whether this is a version, written as wheels' names write it."""
     try:
         return str(Version(text)) == text
-    except InvalidVersion:
+    except ValueError:  # InvalidVersion, or more digits than Python reads
         return False
 
 

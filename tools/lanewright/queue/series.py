@@ -1,14 +1,18 @@
 """``series/<lane>.toml``: what people want a lane to be."""
 
+import re
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Device, Project
 from lanewright.tomlfile import load
+
+ENTRY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 
 class EntrySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -52,7 +56,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     device: Device
     pin: str
     model: ModelSpec
-    engine: dict[str, bool | int | float | str] = {}
+    engine: dict[str, Any] = {}
     entry: list[EntrySpec] = []
 
 
@@ -77,6 +81,8 @@ def load_series(project: Project, lane: str) -> Series:
         if isinstance(entry.patch, dict) and not entry.name:
             raise LanewrightError(f"{place}: one patch per range of pins needs a `name` of its own")
         name = name_of(entry)
+        if not ENTRY_NAME.fullmatch(name):
+            raise LanewrightError(f"{place}: {name!r} is no name for an entry")
         if name in names:
             raise LanewrightError(f"{place}: a second entry named {name!r}; give it a `name`")
         names.add(name)
@@ -124,5 +130,5 @@ def _range(key: str, place: str) -> SpecifierSet:
     """A key such as ``>=0.31`` or ``0.30`` (which means any 0.30.x)."""
     try:
         return SpecifierSet(f"=={key}.*" if key[:1].isdigit() else key)
-    except InvalidSpecifier as error:
+    except ValueError as error:
         raise LanewrightError(f"{place}: {key!r} is no range of versions") from error

@@ -1,6 +1,5 @@
 """A lane's tree laid out on disk, for Python to import and for people to read."""
 
-import hashlib
 import os
 import stat
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from lanewright.places import Places
 from lanewright.queue.pin import Pin
 from lanewright.store.companions import companion_paths, companions, damaged
 from lanewright.store.git import Repository
-from lanewright.store.objects import BlobId, File, TreeId, files, read_blobs
+from lanewright.store.objects import File, TreeId, blob_id, files, read_blobs
 from lanewright.store.scratch import making, settle
 from lanewright.terminal import stage
 
@@ -100,19 +99,26 @@ def differences(places: Places, pin: Pin, tree: TreeId) -> list[Difference]:
             if _file(site / path) != listed[path]:
                 found.append(Difference(path, "was changed"))
         elif path not in links:
-            found.append(Difference(path, "was added"))
+            if not _into(site / path, beside):
+                found.append(Difference(path, "was added"))
         elif not (site / path).is_symlink() or str((site / path).readlink()) != links[path]:
             found.append(Difference(path, "is not the release's own file"))
-    links_damaged = [Difference(path, "was changed in the release") for path in damaged(beside)]
-    return found + links_damaged
+    unpacked = [Difference(str(beside / path), what) for path, what in damaged(beside)]
+    return found + unpacked
+
+
+def _into(path: Path, folder: Path) -> bool:
+    """Whether a path is a link into a folder, be it to a file that is gone."""
+    return path.is_symlink() and path.readlink().is_relative_to(folder)
 
 
 def _file(path: Path) -> File:
     info = path.lstat()
     if stat.S_ISLNK(info.st_mode):
         mode, content = LINK, os.fsencode(path.readlink())
+    elif not stat.S_ISREG(info.st_mode):
+        mode, content = "other", b""
     else:
         mode = "100755" if info.st_mode & stat.S_IXUSR else "100644"
         content = path.read_bytes()
-    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False)
-    return File(mode, BlobId(blob.hexdigest()))
+    return File(mode, blob_id(content))

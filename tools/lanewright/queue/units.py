@@ -9,7 +9,7 @@ from lanewright.queue.hunkid import hunk_ids
 from lanewright.queue.patchfile import FilePatch, Hunk, Patch
 from lanewright.queue.subset import BaseMismatchError, apply, split_lines
 from lanewright.store.git import Repository
-from lanewright.store.objects import NO_BLOB, File, TreeId, files, read_blobs
+from lanewright.store.objects import NO_BLOB, File, TreeId, blob_id, files, read_blobs
 from lanewright.store.write import Content, edit_tree, store_files
 
 
@@ -74,7 +74,7 @@ def _check_file(
     patch: Patch, file: FilePatch, side: File | None, lines: list[bytes], base_name: str
 ) -> None:
     whole = apply(lines, file, file.hunks, source=str(patch.path), base_name=base_name)
-    place = f"{patch.path}: {file.path}" + (", hunk 1" if file.hunks else "")
+    place = f"{patch.path}: {file.path}"
     mode_only = file.pre == file.post == NO_BLOB
     found = side.blob if side else NO_BLOB
     if (side is None) != (file.old_mode is None and file.pre == NO_BLOB):
@@ -95,17 +95,13 @@ def _check_file(
             f"{place}: the patch removes the file, but its hunks leave some of its lines",
             hint="make the patch again with `git diff --full-index`",
         )
-    if not mode_only and file.post != NO_BLOB and _blob_id(whole) != file.post:
+    if not mode_only and file.post != NO_BLOB and blob_id(whole) != file.post:
         raise BaseMismatchError(
-            f"{place}: with all its hunks the file is blob {_blob_id(whole)},"
+            f"{place}: with all its hunks the file is blob {blob_id(whole)},"
             f" not {file.post} as its `index` line says",
             hint="a line that it adds was edited by hand; make the patch again with"
             " `git diff --full-index`",
         )
-
-
-def _blob_id(content: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def _units(file: FilePatch, lines: list[bytes]) -> list[Unit]:

@@ -9,6 +9,7 @@ from lanewright.queue.build import apply_plan, require_same
 from lanewright.queue.lock import Lock, read_lock
 from lanewright.queue.plan import drift, plan
 from lanewright.queue.site import differences, site_folder
+from lanewright.store.companions import companions
 
 
 @dataclass(frozen=True)
@@ -71,5 +72,6 @@ def require_intact(places: Places, lock: Lock) -> None:
         told = "\n".join(f"  {each.path} {each.what}" for each in found)
         raise MismatchError(
             f"lane {lock.lane}: {site} is not tree {lock.tree}:\n{told}",
-            hint=f"keep your edit elsewhere if you need it, then: rm -r {site}",
+            hint="keep your edit elsewhere if you need it, then remove what was changed; both are"
+            f" made again: rm -r {site} {companions(places, lock.pin.release)}",
         )

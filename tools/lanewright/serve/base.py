@@ -9,11 +9,12 @@ import sys
 from collections import deque
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from lanewright.errors import HardwareError, LanewrightError
+from lanewright.guarded import guarded
 from lanewright.places import Places
 from lanewright.serve.environment import cleaned
+from lanewright.store.locking import held
+from lanewright.store.pip import NO_ROOM, no_room
 from lanewright.terminal import say, stage
 
 TORCH = "2.13.0+cpu"
@@ -41,18 +42,9 @@ def ensure_base(places: Places, requirements: Path) -> Path:
     """
     folder = places.bases / base_name(requirements)
     try:
-        places.bases.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder.with_suffix(".lock"))
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            say(f"waiting for another run that builds {folder.name}")
-            lock.acquire()
-        try:
+        with held(folder.with_suffix(".lock"), f"builds {folder.name}"):
             if not complete(folder):
                 build(folder, requirements)
-        finally:
-            lock.release()
     except OSError as error:
         raise LanewrightError(
             f"base environment {folder}: {error}",
@@ -116,7 +108,9 @@ def fill(folder: Path, requirements: Path) -> None:
     if (failed := pip(python, "--requirement", str(requirements.absolute()))) is not None:
         raise LanewrightError(
             f"pip could not install {requirements.name}:\n{failed}",
-            hint="check the network and pip's settings (pip config list), then run again",
+            hint=NO_ROOM
+            if no_room([failed])
+            else "check the network and pip's settings (pip config list), then run again",
         )
 
 
@@ -148,24 +142,21 @@ def run(command: list[str]) -> str | None:
     last: deque[str] = deque(maxlen=SHOWN_LINES)
     environ = {**cleaned(os.environ), "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     with subprocess.Popen(
-        command,
+        guarded(command),
         env=environ,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
+        start_new_session=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
     ) as process:
-        try:
-            for line in process.stdout or ():
-                if line.lstrip().startswith(("WARNING:", "DEPRECATION:")):
-                    continue
-                last.append(line.rstrip())
-                if line.lstrip().startswith(TOLD):
-                    say(f"  {line.rstrip()}")
-        except BaseException:
-            process.kill()
-            raise
+        for line in process.stdout or ():
+            if line.lstrip().startswith(("WARNING:", "DEPRECATION:")):
+                continue
+            last.append(line.rstrip())
+            if line.lstrip().startswith(TOLD):
+                say(f"  {line.rstrip()}")
     return None if process.returncode == 0 else "\n".join(last)
 
 

@@ -3,7 +3,6 @@
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,10 +11,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lanewright.errors import LanewrightError
+from lanewright.guarded import guarded
 from lanewright.terminal import say
 
-GRACE = 10.0
-GUARD = Path(__file__).with_name("guard.py")
 SHOWN_LINES = 20
 POLL = 0.2
 # Importing vLLM logs nothing for half a minute.
@@ -69,7 +67,7 @@ def child(
     """
     with log.open("wb") as out:
         guard = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(GUARD), str(GRACE), *command],
+            guarded(command),
             stdin=subprocess.PIPE,
             stdout=out,
             stderr=subprocess.STDOUT,

@@ -21,6 +21,15 @@ def healthy(port: int) -> bool:
         return False
 
 
+def serves(port: int, model: str) -> bool:
+    """Ask ``/v1/models`` once whether a model of this name is served."""
+    try:
+        status, answer = request(port, "GET", "/v1/models", None, seconds=2)
+        return status == OK and any(each["id"] == model for each in json.loads(answer)["data"])
+    except (RefusedError, ValueError, KeyError, TypeError):
+        return False
+
+
 def post(port: int, path: str, body: dict[str, Any], *, seconds: float) -> dict[str, Any]:
     """Post a JSON object and read one.
 

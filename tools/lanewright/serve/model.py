@@ -2,17 +2,15 @@
 
 import hashlib
 import json
-import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock
-
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
-from lanewright.serve.child import child, ended, watch
+from lanewright.serve.child import BootError, child, ended, tail, watch
 from lanewright.serve.environment import LaneEnv
+from lanewright.store.locking import held
+from lanewright.store.scratch import making
 
 MAKER = Path(__file__).parent / "inside" / "make_model.py"
 MAKE_SECONDS = 300.0
@@ -57,8 +55,7 @@ def ensure_model(places: Places, env: LaneEnv, recipe: str) -> Path:
     text = recipe_text(recipe)
     folder = places.models / f"{recipe}-{recipe_hash(recipe)[:12]}"
     try:
-        places.models.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder.with_suffix(".lock")):
+        with held(folder.with_suffix(".lock"), f"makes {folder.name}"):
             if not folder.is_dir():
                 make(env, text, folder)
     except OSError as error:
@@ -90,8 +87,7 @@ def recipe_hash(recipe: str) -> str:
 
 def make(env: LaneEnv, text: str, folder: Path) -> None:
     """Make a model beside its place and move it there when it is whole."""
-    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
+    with making(folder.parent) as work:
         made = work / "model"
         made.mkdir()
         recipe_file = work / "recipe.json"
@@ -100,7 +96,10 @@ def make(env: LaneEnv, text: str, folder: Path) -> None:
         with child("model", command, environ=env.environ(), log=work / "log") as running:
             status = watch(running, seconds=MAKE_SECONDS)
             if status:
-                raise running.died(ended(status))
+                raise BootError(
+                    f"{folder.name} could not be made: {MAKER.name} {ended(status)}:\n"
+                    f"{tail(running.log)}",
+                    hint=f"if the base environment is damaged, remove it, and it is made again:"
+                    f" rm -r {env.python.parent.parent}",
+                )
         made.rename(folder)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)

@@ -21,7 +21,7 @@ def usable_port(port: int | None) -> int:
         except (OSError, OverflowError) as error:
             raise LanewrightError(
                 f"port {port} of {HOST} cannot be used: {getattr(error, 'strerror', error)}",
-                hint="name another port, or none to have a free one picked",
+                hint="name another with `--port N`, or leave it out to have a free one picked",
             ) from error
         found: int = listener.getsockname()[1]
         return found

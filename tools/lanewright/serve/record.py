@@ -1,14 +1,13 @@
 """Records of runs: ``runs/<lane>/<utc>-<tree8>/record.json`` below the state folder."""
 
 import json
-import os
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
+from lanewright.store.atomic import replace_file
 
 SCHEMA = 1
 SCHEMA_FILE = Path(__file__).with_name("record.schema.json")
@@ -65,13 +64,7 @@ def write_record(folder: Path, record: dict[str, Any]) -> Path:
     Draft202012Validator(json.loads(SCHEMA_FILE.read_text())).validate(json.loads(text))
     target = folder / "record.json"
     try:
-        descriptor, scratch = tempfile.mkstemp(prefix=".record-", dir=folder)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as out:
-                out.write(text)
-            Path(scratch).replace(target)
-        finally:
-            Path(scratch).unlink(missing_ok=True)
+        replace_file(target, text.encode())
     except OSError as error:
         raise LanewrightError(f"cannot write {target}: {error.strerror}") from error
     return target

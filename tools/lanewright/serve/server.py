@@ -1,5 +1,6 @@
 """Boot a lane's OpenAI server and ask it."""
 
+import secrets
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from lanewright.serve.boot import (
     prove,
 )
 from lanewright.serve.child import Child, child, ended, watch
-from lanewright.serve.client import RefusedError, healthy, post
+from lanewright.serve.client import RefusedError, healthy, post, serves
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.flags import flags
 from lanewright.serve.port import HOST, usable_port
@@ -72,9 +73,11 @@ def boot_server(
         LanewrightError: The port is taken, or an engine argument is the boot's own.
     """
     port = usable_port(port)
+    # A name of this run alone: two servers may share a port, and neither must prove the other.
+    name = f"{model.name}-{secrets.token_hex(4)}"
     command = (
         *(str(env.python), "-m", MODULE),
-        *(f"--model={model}", f"--served-model-name={model.name}"),
+        *(f"--model={model}", f"--served-model-name={name}"),
         *(f"--host={HOST}", f"--port={port}"),
         *flags(engine_arguments(env, engine)),
     )
@@ -86,13 +89,17 @@ def boot_server(
         stage(f"server boot on port {port}"),
         child("server", command, environ=environ, log=log) as running,
     ):
-        died = watch(running, seconds=BOOT_SECONDS, ready=lambda: healthy(port))
+        died = watch(
+            running, seconds=BOOT_SECONDS, ready=lambda: healthy(port) and serves(port, name)
+        )
         if died is not None:
             raise running.died(f"{ended(died)} before it was up")
         ready = time.monotonic()
-        completions, status = ask(running, port, model.name, asks_workers=carries_bank(env))
+        completions, status = ask(running, port, name, asks_workers=carries_bank(env))
         health = healthy(port)
         asked = time.monotonic()
+        if not health:
+            raise running.died("no longer answered /health after the completions")
     prove(env, engine, status, "server boot")
     seconds = {
         "ready": round(ready - start, 3),

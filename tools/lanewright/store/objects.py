@@ -1,5 +1,6 @@
 """Blobs, trees and commits as they are read; every name is a full object id."""
 
+import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ TreeId = NewType("TreeId", str)
 CommitId = NewType("CommitId", str)
 
 NO_BLOB = BlobId("0" * 40)
+# Above it, one command line could not hold the paths.
+MOST_ARGUMENTS = 500
 FULL_ID = re.compile(r"[0-9a-f]{40}")
 
 
@@ -23,6 +26,12 @@ class File:
 
     mode: str
     blob: BlobId
+
+
+def blob_id(content: bytes) -> BlobId:
+    """The id that git gives a blob; nothing is stored."""
+    head = b"blob %d\0" % len(content)
+    return BlobId(hashlib.sha1(head + content, usedforsecurity=False).hexdigest())
 
 
 class MissingObjectError(LanewrightError):
@@ -78,6 +87,10 @@ def files(repository: Repository, tree: TreeId, paths: Iterable[str] = ()) -> di
 @lru_cache(maxsize=64)
 def _files(repository: Repository, tree: TreeId, paths: tuple[str, ...]) -> dict[str, File]:
     """What ``files`` gives; a tree never changes, so it is asked for once."""
+    if len(paths) > MOST_ARGUMENTS:
+        wanted = frozenset(paths)
+        everything = _files(repository, tree, ())
+        return {path: file for path, file in everything.items() if path in wanted}
     output = repository.run("ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths)
     found = {}
     for record in output.stdout.split(b"\0")[:-1]:

@@ -6,9 +6,12 @@ import sys
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
+from lanewright.guarded import guarded
 from lanewright.store.scratch import making
 from lanewright.store.wheel import WheelError, WheelName, name_of
-from lanewright.terminal import say, stage
+from lanewright.terminal import stage
+
+NO_ROOM = "free some disk space, or name another folder in LANEWRIGHT_STORE, and run again"
 
 
 class DownloadError(LanewrightError):
@@ -40,13 +43,15 @@ def download(distribution: str, version: str, folder: Path) -> Path:
             "--",
             requirement,
         ]
-        with stage(f"downloading {requirement}"):
+        with stage(f"downloading {requirement}", spinner=False):
             status, lines = _run(command)
         wheels = list(scratch.glob("*.whl"))
         if status or not wheels:
             raise DownloadError(
-                f"pip could not download {requirement}:\n" + "\n".join(lines[-4:]),
-                hint="see that pip reaches a package index that has a wheel of it for this machine"
+                f"pip could not download {requirement}:\n" + "\n".join(telling(lines)),
+                hint=NO_ROOM
+                if no_room(lines)
+                else "see that pip reaches a package index that has a wheel of it for this machine"
                 " (`python -m pip download --no-deps " + requirement + "`), or hand the wheel over:"
                 " `lanewright fetch --wheel FILE`",
             )
@@ -56,17 +61,31 @@ def download(distribution: str, version: str, folder: Path) -> Path:
 
 
 def _run(command: list[str]) -> tuple[int, list[str]]:
-    """Run pip with its talk on our stderr; give back its status and what it called an error."""
+    """Run pip with its progress on our stderr; give back its status and its complaints."""
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=sys.stderr, stderr=subprocess.PIPE, text=True
+        guarded(command),
+        stdin=subprocess.PIPE,
+        stdout=sys.stderr,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
     )
-    lines = []
     with process:
-        for line in process.stderr or ():
-            lines.append(line.rstrip())
-            if not line.startswith(("WARNING:", "DEPRECATION:", "ERROR:")):
-                say(line.rstrip())
-    return process.returncode, [line for line in lines if line.startswith("ERROR:")] or lines
+        lines = [line.rstrip() for line in process.stderr or ()]
+    return process.returncode, lines
+
+
+def telling(lines: list[str]) -> list[str]:
+    """Of pip's complaints, those that tell a person why it failed."""
+    errors = [line for line in lines if line.startswith("ERROR:") or "Error" in line]
+    retries = [line for line in lines if line.startswith("WARNING: Retrying")]
+    return [*retries[-1:], *errors[-4:]] or lines[-4:]
+
+
+def no_room(lines: list[str]) -> bool:
+    """Whether pip failed because the disk is full."""
+    return any("No space left on device" in line for line in lines)
 
 
 def require_suitable(wheel: Path) -> WheelName:

@@ -10,7 +10,7 @@ from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
 from lanewright.store.locking import writing
 from lanewright.store.objects import CommitId, MissingObjectError, TreeId, commit_and_tree, resolve
 from lanewright.store.pip import download, keep, require_suitable
-from lanewright.store.wheel import WheelError, members, name_of
+from lanewright.store.wheel import WheelError, members, name_of, require_whole
 from lanewright.store.write import set_ref
 from lanewright.terminal import stage
 
@@ -82,6 +82,7 @@ def hand_over(places: Places, wheel: Path) -> tuple[Release, CommitId]:
     """
     name = require_suitable(wheel)
     release = Release(name.distribution, name.version)
+    require_whole(wheel)
     imported = import_wheel(places, release, wheel)
     keep(wheel, places.wheels)
     return release, imported

@@ -1,6 +1,7 @@
 """Folders that are filled beside their place and renamed into it when they are whole."""
 
 import os
+import platform
 import re
 import shutil
 import tempfile
@@ -8,7 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-NAME = re.compile(r"\.making-(\d+)-")
+# Process numbers mean something on one host alone, and a store may be shared by several.
+HOST = re.sub(r"[^A-Za-z0-9]", "_", platform.node())
+NAME = re.compile(rf"\.making-{HOST}-(\d+)-")
 
 
 @contextmanager
@@ -25,7 +28,7 @@ def making(parent: Path) -> Iterator[Path]:
         match = NAME.match(left.name)
         if match and not Path("/proc", match[1]).exists():
             shutil.rmtree(left, ignore_errors=True)
-    folder = Path(tempfile.mkdtemp(prefix=f".making-{os.getpid()}-", dir=parent))
+    folder = Path(tempfile.mkdtemp(prefix=f".making-{HOST}-{os.getpid()}-", dir=parent))
     folder.chmod(0o755)
     try:
         yield folder

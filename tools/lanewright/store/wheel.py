@@ -1,19 +1,26 @@
 """A wheel as a source of code: its name, whom it suits, and its ``vllm/`` tree."""
 
+import email
+import lzma
 import stat
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from packaging.tags import sys_tags
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
 from lanewright.errors import LanewrightError
 from lanewright.store.safepath import check
 
 PACKAGE = "vllm/"
+DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(EOFError, RuntimeError, ValueError, OSError),
+)
 VERSION_FILE = "vllm/_version.py"
 
 
@@ -72,6 +79,7 @@ def members(wheel: Path, *, source: bool) -> Iterator[Member]:
     """
     try:
         with zipfile.ZipFile(wheel) as archive:
+            _require_honest(wheel, archive)
             for info in archive.infolist():
                 if info.is_dir() or is_source(info.filename) is not source:
                     continue
@@ -82,8 +90,39 @@ def members(wheel: Path, *, source: bool) -> Iterator[Member]:
                     )
                 executable = (info.external_attr >> 16) & stat.S_IXUSR
                 yield Member(path, "100755" if executable else "100644", archive.read(info))
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:
+    except DAMAGE as error:
         raise WheelError(
             f"{wheel}: cannot be read: {error}",
             hint="get the wheel again; one in the store may be removed, it is downloaded when needed",
         ) from error
+
+
+def _require_honest(wheel: Path, archive: zipfile.ZipFile) -> None:
+    """A wheel must be what its file name says, and hold each path once.
+
+    Raises:
+        WheelError: It is not, or does not.
+    """
+    most, count = Counter(archive.namelist()).most_common(1)[0] if archive.namelist() else ("", 0)
+    if count > 1:
+        raise WheelError(f"{wheel.name}: holds {most} more than once")
+    named = name_of(wheel)
+    for path in archive.namelist():
+        if path.count("/") == 1 and path.endswith(".dist-info/METADATA"):
+            fields = email.message_from_bytes(archive.read(path))
+            own = (canonicalize_name(fields["Name"] or ""), fields["Version"])
+            if own != (named.distribution, named.version):
+                raise WheelError(f"{wheel.name}: says inside that it is {own[0]} {own[1]}")
+            return
+    raise WheelError(f"{wheel.name}: has no METADATA, so it is no wheel")
+
+
+def require_whole(wheel: Path) -> None:
+    """Read every member of a wheel, so that damage shows before anything is kept of it.
+
+    Raises:
+        WheelError: One cannot be read.
+    """
+    for source in (True, False):
+        for _ in members(wheel, source=source):
+            pass

@@ -1,0 +1,17 @@
+"""Commands that do not outlive this process, however it ends."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+GRACE = 10.0
+GUARD = Path(__file__).with_name("guard.py")
+
+
+def guarded(command: Sequence[str]) -> list[str]:
+    """The command under a guard that ends its whole group once the guard's input is closed.
+
+    Start it with a pipe as standard input, in a session of its own; the pipe is closed when this
+    process lets go of it, and also when this process is killed.
+    """
+    return [sys.executable, "-I", "-S", str(GUARD), str(GRACE), *command]

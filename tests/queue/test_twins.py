@@ -65,7 +65,7 @@ def test_the_cause_names_the_other_method(
 ) -> None:
     release("2.1", {"vllm/twins.py": twins("bac")})
     assert carried.run("build") == 3
-    assert "git would put it into A / a instead of A.b" in capfd.readouterr().err
+    assert "git would put it into A / a instead of A / b" in capfd.readouterr().err
 
 
 def section(name: str, kind: str, edited: bool) -> str:  # noqa: FBT001 - a table's column

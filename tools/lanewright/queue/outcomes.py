@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from lanewright.queue.lock import HunkState, Outcome
 from lanewright.queue.merge import merge_trees
-from lanewright.queue.outline import MARK
-from lanewright.queue.regions import Region, changed_regions
+from lanewright.queue.placement import misplaced
+from lanewright.queue.regions import changed_regions
+from lanewright.queue.subset import split_lines
 from lanewright.queue.units import OnBase, Unit, with_units
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, TreeId, files, read_blobs
@@ -99,7 +100,7 @@ def _one_by_one(
     result = files(repository, merge.tree)
     sides = [file for file in (*result.values(), *here.values()) if file]
     blobs = read_blobs(repository, [file.blob for file in sides])
-    before = {name: blobs[file.blob] for name, file in here.items() if file}
+    lines = {file: split_lines(blobs[file.blob]) for file in sides}
     paths = {name: unit.path for name, unit in named.items()}
     wanted = changed_regions(
         repository, base, theirs, {n: (paths[n], each.raw) for n, each in alone.items() if each}
@@ -109,46 +110,17 @@ def _one_by_one(
     )
     states: dict[str, State] = {}
     for name, unit in named.items():
-        several = _fits_several(on_base, unit, before.get(name, b""))
-        strays = _strays(wanted.get(name, set()), got.get(name, set()), every_opening=several)
-        if name in merge.conflicts:
-            states[unit.id] = State("conflict")
-        elif result.get(name) == here[name]:
+        after = result.get(name)
+        why = ""
+        if unit.hunk and after and name not in merge.conflicts:
+            now = here[name]
+            texts = (on_base.contents[unit.path], lines[now] if now else [], lines[after])
+            places = (wanted.get(name, set()), got.get(name, set()))
+            why = misplaced(unit.path, unit.hunk, texts, *places)
+        if name in merge.conflicts or why:
+            states[unit.id] = State("conflict", why)
+        elif after == here[name]:
             states[unit.id] = State("landed")
-        elif strays:
-            states[unit.id] = State("conflict", _astray(strays, unit))
         else:
             states[unit.id] = State("merged")
     return states
-
-
-def _fits_several(on_base: OnBase, unit: Unit, ours: bytes) -> bool:
-    """Whether the lines that a hunk changes, with one line around, stand in several places."""
-    if unit.hunk is None:
-        return False
-    base = on_base.contents[unit.path]
-    first, last = unit.hunk.first_change, unit.hunk.last_change
-    core = b"\n" + b"".join(base[max(first - 1, 0) : last + 1])
-    return any((b"\n" + text).count(core) > 1 for text in (b"".join(base), ours))
-
-
-def _strays(wanted: set[Region], got: set[Region], *, every_opening: bool) -> list[str]:
-    """Places of a merge that are none of those that the hunk was made for.
-
-    A hunk that would fit in several places must have every opening around it as it was; else
-    the definitions around it must be the same.
-    """
-    if every_opening:
-        known = {region.openings for region in wanted}
-        return sorted(
-            " / ".join(line.removeprefix(MARK) for line in region.openings)
-            for region in got
-            if region.openings not in known
-        )
-    names = {region.symbol for region in wanted}
-    return sorted({region.symbol for region in got} - names)
-
-
-def _astray(strays: list[str], unit: Unit) -> str:
-    places = " and ".join(name or "the top level" for name in strays)
-    return f"git would put it into {places} instead of {unit.symbol or 'the top level'}"

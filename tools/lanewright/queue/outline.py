@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 DEFINITION = re.compile(rb"\s*(?:async\s+def|def|class)\s+(\w+)")
-CLOSERS = (b")", b"]", b"}")
+NO_OPENERS = (b")", b"]", b"}", b"#", b"//")
+BARE = frozenset({b"{", b"(", b"["})
 PYTHON_TOKEN = re.compile(
     rb"""[rRbBuUfF]{0,2}(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''"""
     rb"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|\#[^\n]*""",
@@ -18,7 +19,7 @@ PYTHON_TOKEN = re.compile(
 MARK = "def "
 
 
-def openings(path: str, lines: Sequence[bytes], at: int, changed: Iterable[bytes]) -> list[str]:
+def openings(path: str, lines: Sequence[bytes], at: int, changed: Sequence[bytes]) -> list[str]:
     """Lines that open a block around a change, outermost first.
 
     A definition is given as ``def NAME`` (a class too); any other line as its text. Comments and
@@ -30,22 +31,47 @@ def openings(path: str, lines: Sequence[bytes], at: int, changed: Iterable[bytes
         at: 0-based index of the change; may be one past the end.
         changed: The lines that it takes away or brings in.
     """
-    depth = next((_indent(text) for text in changed if text.strip()), 0)
-    blind = _blind(b"".join(lines)) if path.endswith((".py", ".pyi")) and depth else frozenset()
+    depth = depth_of(lines, at, changed)
+    blind = _blind(path, lines) if depth else frozenset()
     found: list[str] = []
     number = min(at, len(lines))
     while depth > 0 and number > 0:
         number -= 1
-        text = lines[number]
-        content = text.strip()
-        if not content or number in blind or content.startswith(CLOSERS) or _indent(text) >= depth:
-            continue
-        depth = _indent(text)
-        definition = DEFINITION.match(text)
-        found.append(
-            MARK + definition[1].decode() if definition else content.decode("utf-8", "replace")
-        )
+        if number not in blind and _opens(lines[number].strip()) and _indent(lines[number]) < depth:
+            depth = _indent(lines[number])
+            found.append(_label(lines, number))
     return found[::-1]
+
+
+def depth_of(lines: Sequence[bytes], at: int, changed: Sequence[bytes]) -> int:
+    """Indentation of a change: of its first line that is code, else of an indented comment of it.
+
+    A comment or preprocessor line at the edge says nothing; then the code below it does.
+    """
+    code = [text for text in changed if _opens(text.strip())]
+    comments = [text for text in changed if text.strip() and _indent(text)]
+    below = [text for text in lines[at : at + 3] if _opens(text.strip())]
+    return next((_indent(text) for text in (*code, *comments, *below)), 0)
+
+
+def all_openings(path: str, lines: Sequence[bytes]) -> set[tuple[str, ...]]:
+    """The openings around every line of a file."""
+    blind = _blind(path, lines)
+    around: list[tuple[int, str]] = []
+    found: set[tuple[str, ...]] = set()
+    for number, text in enumerate(lines):
+        if number in blind or not _opens(text.strip()):
+            continue
+        while around and around[-1][0] >= _indent(text):
+            around.pop()
+        found.add(tuple(label for _, label in around))
+        around.append((_indent(text), _label(lines, number)))
+    return found
+
+
+def shown(around: Iterable[str]) -> str:
+    """Openings for people."""
+    return " / ".join(line.removeprefix(MARK) for line in around) or "the top level"
 
 
 def symbol_of(around: Iterable[str]) -> str:
@@ -57,18 +83,32 @@ def _indent(line: bytes) -> int:
     return len(line) - len(line.lstrip())
 
 
+def _opens(content: bytes) -> bool:
+    """Whether a line can open a block: comments, preprocessor lines and closing brackets do not."""
+    return bool(content) and not content.startswith(NO_OPENERS)
+
+
+def _label(lines: Sequence[bytes], number: int) -> str:
+    definition = DEFINITION.match(lines[number])
+    if definition:
+        return MARK + definition[1].decode()
+    content = lines[number].strip()
+    if content in BARE and number:
+        content = lines[number - 1].strip() + b" " + content
+    return content.decode("utf-8", "replace")
+
+
+def _blind(path: str, lines: Sequence[bytes]) -> frozenset[int]:
+    """0-based numbers of a Python file's lines that begin inside a string."""
+    return _in_strings(b"".join(lines)) if path.endswith((".py", ".pyi")) else frozenset()
+
+
 @lru_cache(maxsize=16)
-def _blind(content: bytes) -> frozenset[int]:
-    """0-based numbers of a Python file's comment lines and of lines that begin in a string."""
+def _in_strings(content: bytes) -> frozenset[int]:
     blind: set[int] = set()
     line = reached = 0
     for token in PYTHON_TOKEN.finditer(content):
         line += content.count(b"\n", reached, token.start())
         reached = token.start()
-        if token[0].startswith(b"#"):
-            start = content.rfind(b"\n", 0, reached) + 1
-            if not content[start:reached].strip():
-                blind.add(line)
-        else:
-            blind.update(range(line + 1, line + 1 + token[0].count(b"\n")))
+        blind.update(range(line + 1, line + 1 + token[0].count(b"\n")))
     return frozenset(blind)

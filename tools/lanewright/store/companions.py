@@ -12,6 +12,8 @@ from lanewright.store.scratch import making, settle
 from lanewright.store.wheel import is_source, members
 from lanewright.terminal import stage
 
+RECORDS = "*.dist-info/RECORD"
+
 
 def companions(places: Places, release: Release) -> Path:
     """Folder with a release's companions, unpacked once per release and machine.
@@ -47,17 +49,20 @@ def companion_paths(folder: Path) -> list[Path]:
 
 def damaged(folder: Path) -> list[tuple[str, str]]:
     """Companions that are not as the wheel's own ``RECORD`` says: path, and what is wrong."""
+    stated: dict[str, str] = {}
+    records = sorted(path.relative_to(folder).as_posix() for path in folder.glob(RECORDS))
+    for record in records:
+        with (folder / record).open(newline="", encoding="utf-8", errors="replace") as stream:
+            rows = [row for row in csv.reader(stream) if len(row) > 1]
+        stated |= {path: digest for path, digest, *_ in rows if not is_source(path)}
     found = []
-    for record in folder.glob("*.dist-info/RECORD"):
-        with record.open(newline="", encoding="utf-8", errors="replace") as stream:
-            for path, digest, *_ in (row for row in csv.reader(stream) if len(row) > 1):
-                file = folder / path
-                if is_source(path) or not digest:
-                    continue
-                if not file.is_file():
-                    found.append((path, "is missing"))
-                elif _digest(file) != digest:
-                    found.append((path, "was changed"))
+    for path, digest in stated.items():
+        if not (folder / path).is_file():
+            found.append((path, "is missing"))
+        elif digest and _digest(folder / path) != digest:
+            found.append((path, "was changed"))
+    here = {path.as_posix() for path in companion_paths(folder)}
+    found += [(path, "is not in RECORD") for path in here - stated.keys() - set(records)]
     return sorted(found)
 
 

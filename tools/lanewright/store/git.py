@@ -114,7 +114,10 @@ class Repository:
             taken = (time.monotonic() - start) * 1000
             say(f"git {' '.join(arguments)}  [{status}, {taken:.1f} ms]")
         if status not in ok:
-            raise GitError(f"git {' '.join(arguments)} ended with {status}: {stderr}")
+            raise GitError(
+                f"git {' '.join(arguments)} ended with {status}: {stderr}",
+                hint=f"if the store is damaged, it is made again: rm -r {self.path}",
+            )
         return Output(status, bytes(stdout), stderr)
 
     def _prefix(self, index: Path | None) -> list[str]:

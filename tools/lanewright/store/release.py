@@ -49,7 +49,10 @@ def commit_of(places: Places, release: Release) -> tuple[CommitId, TreeId]:
     commit = import_wheel(places, release, wheel_of(places, release))
     found = commit_and_tree(Repository(places.objects), commit)
     if found is None:
-        raise MissingObjectError(f"the store lost commit {commit} as it was imported")
+        raise MissingObjectError(
+            f"the store lost commit {commit} as it was imported",
+            hint=f"the store is damaged; it is made again: rm -r {places.objects}",
+        )
     return found
 
 

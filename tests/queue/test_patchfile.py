@@ -1,34 +1,19 @@
 """Reading own patches: what git makes is read to the byte, what is unclear is refused."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from lanewright.queue.patchfile import FilePatch, Patch, read
+from lanewright.queue.patchfile import FilePatch, read
 from lanewright.queue.subset import apply, split_lines
 from lanewright.store.safepath import UnsafePathError
 from tests.upstream.diff import HEADER, diff, git, own_patch
+from tests.upstream.patches import made, written
 
 ABSENT = "0" * 40
 EMPTY = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
 HEAD = HEADER.format(base="release:1.0").encode() + b"\n"
 IDS = b"index " + b"1" * 40 + b".." + b"2" * 40
-
-
-def made(
-    folder: Path, before: Mapping[str, bytes], after: Mapping[str, bytes], *flags: str
-) -> Patch:
-    """A patch by real git, read back."""
-    file = folder / "made.patch"
-    file.write_bytes(own_patch(folder / "scratch", before, after, *flags, base="release:1.0"))
-    return read(file)
-
-
-def written(folder: Path, content: bytes) -> Path:
-    file = folder / "hand.patch"
-    file.write_bytes(content)
-    return file
 
 
 def whole(file: FilePatch, before: bytes) -> bytes:

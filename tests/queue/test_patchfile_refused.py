@@ -1,34 +1,19 @@
 """Own patches that are refused: what is unclear, damaged, or would leave the tree."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from lanewright.queue.patchfile import Patch, read
+from lanewright.queue.patchfile import read
 from lanewright.queue.patchheader import PatchError
 from lanewright.store.safepath import UnsafePathError
 from tests.upstream.diff import HEADER, diff, git, own_patch
+from tests.upstream.patches import made, written
 from tests.upstream.tree import BASE, CONFIG, PATCHED
 
 HEAD = HEADER.format(base="release:1.0").encode() + b"\n"
 IDS = b"index " + b"1" * 40 + b".." + b"2" * 40
-
-
-def made(
-    folder: Path, before: Mapping[str, bytes], after: Mapping[str, bytes], *flags: str
-) -> Patch:
-    """A patch by real git, read back."""
-    file = folder / "made.patch"
-    file.write_bytes(own_patch(folder / "scratch", before, after, *flags, base="release:1.0"))
-    return read(file)
-
-
-def written(folder: Path, content: bytes) -> Path:
-    file = folder / "hand.patch"
-    file.write_bytes(content)
-    return file
 
 
 DIFF = b"diff --git a/vllm/x b/vllm/x\n" + IDS + b" 100644\n--- a/vllm/x\n+++ b/vllm/x\n"

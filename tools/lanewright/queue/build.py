@@ -90,7 +90,8 @@ def build(project: Project, places: Places, lane: str, *, check: bool = False) -
     Raises:
         ConflictError: Entries conflict; the old lock stays.
         DriftError: ``check`` was asked and the lock is out of date.
-        MismatchError: The lock's inputs are unchanged but give another tree here.
+        MismatchError: The lock's inputs are unchanged but give another tree here, or a release
+            that it names is another commit here.
     """
     planned = plan(project, lane)
     file = project.lock_file(lane)
@@ -106,6 +107,8 @@ def build(project: Project, places: Places, lane: str, *, check: bool = False) -
     applied = apply_plan(project, places, planned)
     if applied.conflicts:
         raise ConflictError(_told(applied), hint=f"lanewright report {lane}")
+    if old:
+        _require_same_sources(old, applied.lock)
     if old and settled:
         require_same(old, applied.lock)
     _commit(project, places, applied.lock, keep=settled)
@@ -132,6 +135,28 @@ def require_same(old: Lock, new: Lock) -> None:
             f" those it was made from; if this is the right one, remove {old.lane}.lock and run"
             f" `lanewright build {old.lane}`",
         )
+
+
+def _require_same_sources(old: Lock, new: Lock) -> None:
+    """A release never changes: one that the old lock names must still be that commit.
+
+    Raises:
+        MismatchError: The store has another tree under the name of a locked release.
+    """
+    locked = {(pin.distribution, pin.ref): pin.commit for pin in _pins(old)}
+    for pin in _pins(new):
+        known = locked.get((pin.distribution, pin.ref), pin.commit)
+        if known != pin.commit:
+            raise MismatchError(
+                f"lane {old.lane}: {pin.distribution} {pin.version} is commit {pin.commit} in the"
+                f" store, and the lock says {known}",
+                hint="the store's release is not the one that the lock was made from; remove the"
+                " store, or hand the right wheel over with `lanewright fetch --wheel FILE`",
+            )
+
+
+def _pins(lock: Lock) -> list[Pin]:
+    return [lock.pin, *(entry.base for entry in lock.entries if entry.base)]
 
 
 def first_difference(old: object, new: object, place: str = "lock") -> tuple[str, str, str] | None:

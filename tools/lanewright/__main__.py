@@ -49,9 +49,7 @@ def _dispatch(arguments: Arguments) -> int:
     project = Project.find((arguments.directory or Path.cwd()).absolute())
     if sys.stdout is None:  # started with its standard output closed
         raise LanewrightError("standard output is closed, and that is where data goes")
-    code = arguments.command(project, Places.of_user(), arguments)
-    sys.stdout.flush()
-    return code
+    return arguments.command(project, Places.of_user(), arguments)
 
 
 if __name__ == "__main__":

@@ -31,8 +31,9 @@ def outcomes(
 ) -> list[HunkState]:
     """One state per unit, chosen or not.
 
-    A unit is *landed* exactly when merging it alone changes nothing, *clean* when its file is
-    still as the patch's base has it, *merged* when the file moved and git could merge the unit.
+    A unit is *clean* when its file is still as the patch's base has it. Else it is merged alone:
+    *landed* when that changes nothing, *merged* when git can, and in *conflict* when git cannot
+    or when the place is not the one that it was made for.
 
     Args:
         repository: The store.
@@ -87,7 +88,7 @@ def _one_by_one(
 ) -> dict[str, State]:
     """Merge each unit alone, all in one call: unit ``n`` has its three sides at the path ``n``.
 
-    A unit that git would merge into another definition than its own is a conflict too.
+    A unit that git would merge into another place than its own is a conflict too.
     """
     if not units:
         return {}

@@ -27,7 +27,7 @@ def verify(project: Project, places: Places, lane: str, *, lock: bool, tree: boo
         project: The user's project.
         places: Store and state.
         lane: The lane's name.
-        lock: Apply the series again from its sources and compare every tree id.
+        lock: Apply the series again from its sources and compare all that the lock says.
         tree: Compare every file on disk with the tree.
 
     Raises:

@@ -30,8 +30,13 @@ class File:
 
 def blob_id(content: bytes) -> BlobId:
     """The id that git gives a blob; nothing is stored."""
-    head = b"blob %d\0" % len(content)
-    return BlobId(hashlib.sha1(head + content, usedforsecurity=False).hexdigest())
+    return BlobId(object_id("blob", content))
+
+
+def object_id(kind: str, content: bytes) -> str:
+    """The id that git gives an object of a kind (``blob``, ``commit``); nothing is stored."""
+    head = f"{kind} {len(content)}\0".encode()
+    return hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
 
 
 class MissingObjectError(LanewrightError):

@@ -65,7 +65,7 @@ def _run(command: list[str]) -> tuple[int, list[str]]:
     process = subprocess.Popen(
         guarded(command),
         stdin=subprocess.PIPE,
-        stdout=sys.stderr,
+        stdout=sys.stderr or subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",

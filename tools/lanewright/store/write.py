@@ -1,6 +1,5 @@
 """New blobs, trees, commits and refs; few git calls, whatever the number of files."""
 
-import hashlib
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
-from lanewright.store.objects import NO_BLOB, BlobId, CommitId, File, TreeId
+from lanewright.store.objects import NO_BLOB, BlobId, CommitId, File, TreeId, object_id
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def siblings(repository: Repository, base: TreeId, *trees: TreeId) -> list[Commi
     stamp = f"{IDENTITY} {FIXED_DATE}"
     who = f"author {stamp}\ncommitter {stamp}\n\n"
     parent = f"tree {base}\n{who}".encode()
-    name = hashlib.sha1(b"commit %d\0" % len(parent) + parent, usedforsecurity=False).hexdigest()
+    name = object_id("commit", parent)
     children = [f"tree {tree}\nparent {name}\n{who}".encode() for tree in trees]
     _, *written = _write(repository, "commit", [parent, *children])
     return [CommitId(each) for each in written]

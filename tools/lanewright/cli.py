@@ -33,6 +33,8 @@ class Arguments(Protocol):
     wheel: Path | None
     port: int | None
     no_server: bool
+    equal: bool
+    mode: str | None
     verify_lock: bool
     verify_tree: bool
     command: Callable[[Project, Places, "Arguments"], ExitCode]
@@ -75,6 +77,9 @@ def parse(arguments: list[str]) -> Arguments:
     boot = _command(commands, "boot", "boot a lane, greet it, and keep a record")
     boot.add_argument("--port", type=_port, help="port of the server; by default a free one")
     boot.add_argument("--no-server", action="store_true", help="only the offline engine")
+    boot.add_argument("--equal", action="store_true", help="compare with the unpatched pin, too")
+    equal = _command(commands, "equal", "prove that a lane answers as its unpatched pin does")
+    equal.add_argument("--mode", choices=("eager", "compiled"), help="by default both")
     return cast("Arguments", parser.parse_args(arguments))
 
 

@@ -10,6 +10,7 @@ from lanewright.queue.lock import Lock, read_lock
 from lanewright.queue.plan import drift, plan
 from lanewright.queue.site import differences, site_folder
 from lanewright.store.companions import companions
+from lanewright.store.objects import TreeId
 
 
 @dataclass(frozen=True)
@@ -55,23 +56,23 @@ def verify(project: Project, places: Places, lane: str, *, lock: bool, tree: boo
             hint=f"lanewright boot {lane}",
         )
     if tree or (everything and laid.exists()):
-        require_intact(places, held)
+        require_intact(places, held, held.tree)
         checks.append("tree")
     return Verified(held, tuple(checks))
 
 
-def require_intact(places: Places, lock: Lock) -> None:
-    """Compare a lane's tree on disk with its lock.
+def require_intact(places: Places, lock: Lock, tree: TreeId) -> None:
+    """Compare a tree on disk, the lane's or its pin's, with the tree in the store.
 
     Raises:
         MismatchError: They differ; the message names every file.
     """
-    found = differences(places, lock.pin, lock.tree)
+    found = differences(places, lock.pin, tree)
     if found:
-        site = site_folder(places, lock.pin, lock.tree)
+        site = site_folder(places, lock.pin, tree)
         told = "\n".join(f"  {each.path} {each.what}" for each in found)
         raise MismatchError(
-            f"lane {lock.lane}: {site} is not tree {lock.tree}:\n{told}",
+            f"lane {lock.lane}: {site} is not tree {tree}:\n{told}",
             hint="keep your edit elsewhere if you need it, then remove what was changed; both are"
             f" made again: rm -r {site} {companions(places, lock.pin.release)}",
         )

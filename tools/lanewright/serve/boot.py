@@ -1,11 +1,13 @@
-"""What both ways of booting a lane share: the prompts, the engine's arguments and the proof."""
+"""What every way of booting a lane shares: prompts, answers and the engine's arguments."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
-from lanewright.errors import LanewrightError, MismatchError
+from lanewright.errors import LanewrightError
+from lanewright.project import Device
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.features import carries_bank, switched_on
 
 PROMPTS = (
     "The lane is open and the first token",
@@ -15,6 +17,10 @@ PROMPTS = (
 )
 MAX_TOKENS = 16
 EXTENSION = "expert_bank.glue.extension.WorkerExtension"
+WORKERS: Mapping[Device, str] = {
+    "cpu": "expert_bank.glue.cpu_worker.CPUWorker",
+    "cuda": "expert_bank.glue.gpu_worker.Worker",
+}
 # Set by the boot itself, from its own arguments.
 OWN_ARGUMENTS = frozenset({"host", "model", "port", "served_model_name"})
 
@@ -27,15 +33,34 @@ class Completion:
         prompt: Text that was asked.
         ids: Token ids of the answer.
         text: The same, decoded.
+        prompt_tokens: How many tokens the prompt has.
+        cached_tokens: How many of them the prefix cache had.
     """
 
     prompt: str
     ids: tuple[int, ...]
     text: str
+    prompt_tokens: int
+    cached_tokens: int
+
+    @classmethod
+    def read(cls, found: Mapping[str, Any]) -> Self:
+        """Read what ``inside/arms.py`` wrote of one."""
+        return cls(
+            prompt=found["prompt"],
+            ids=tuple(found["ids"]),
+            text=found["text"],
+            prompt_tokens=found["prompt_tokens"],
+            cached_tokens=found["cached_tokens"],
+        )
 
 
-def engine_arguments(env: LaneEnv, engine: Mapping[str, object]) -> dict[str, object]:
-    """Add the worker extension to a lane's engine arguments where its tree holds one.
+def engine_arguments(
+    env: LaneEnv, engine: Mapping[str, object], device: Device
+) -> dict[str, object]:
+    """Add what the overlay needs to a lane's engine arguments, where its tree holds it.
+
+    The worker class is ours only where a feature is on; what the lane itself says goes before.
 
     Raises:
         LanewrightError: The lane sets an argument that the boot sets itself.
@@ -45,49 +70,7 @@ def engine_arguments(env: LaneEnv, engine: Mapping[str, object]) -> dict[str, ob
             f"engine argument {', '.join(taken)} is set by the boot itself",
             hint="take it out of the lane's series",
         )
-    return {**({"worker_extension_cls": EXTENSION} if carries_bank(env) else {}), **engine}
-
-
-def carries_bank(env: LaneEnv) -> bool:
-    """Tell whether the lane's tree holds the expert_bank overlay."""
-    return (env.site / "expert_bank").is_dir()
-
-
-def prove(
-    env: LaneEnv, engine: Mapping[str, object], status: Sequence[Mapping[str, Any]], where: str
-) -> None:
-    """Check by the workers' own word that what the lane carries took effect.
-
-    Args:
-        env: The lane.
-        engine: Arguments that the lane asked for.
-        status: ``expert_bank_status`` of each worker.
-        where: Which boot this was, for the message.
-
-    Raises:
-        MismatchError: A carried feature did not take effect.
-    """
-    wanted = bool(engine.get("moe_usage_counter", False))
     if not carries_bank(env):
-        if wanted:
-            raise MismatchError(
-                f"{where}: moe_usage_counter is asked for, and without the expert_bank overlay "
-                "nothing can prove it",
-                hint="carry overlay/expert_bank in this lane, or drop moe_usage_counter",
-            )
-        return
-    if not status:
-        raise MismatchError(f"{where}: no worker answered expert_bank_status")
-    for worker in status:
-        if not worker["plugin"]:
-            raise MismatchError(
-                f"{where}: expert_bank is on the path, but vLLM did not load its plugin in worker "
-                f"{worker['pid']}",
-                hint="check expert_bank-*.dist-info/entry_points.txt in the lane's tree",
-            )
-        if bool(worker["moe_usage_counter"]) != wanted:
-            raise MismatchError(
-                f"{where}: moe_usage_counter was asked to be {wanted}, and worker "
-                f"{worker['pid']} has {worker['moe_usage_counter']}",
-                hint="check that the lane's tree holds patches/own/moe-usage-counter.patch",
-            )
+        return dict(engine)
+    worker = {"worker_cls": WORKERS[device]} if switched_on(engine) else {}
+    return {"worker_extension_cls": EXTENSION, **worker, **engine}

@@ -28,6 +28,8 @@ STEPS = (
     (re.compile(r"init engine \(profile"), "engine up"),
     (re.compile(r"Application startup complete"), "server up"),
 )
+# What our own scripts say of themselves.
+OWN_STEP = re.compile(r"arm \S+: .*")
 
 
 class BootError(LanewrightError):
@@ -129,6 +131,8 @@ def new_steps(log: BinaryIO) -> Iterator[str]:
     """Yield the steps that were logged since the last call."""
     for line in log:
         text = line.decode(errors="replace")
+        if OWN_STEP.match(text):
+            yield text.strip()
         for pattern, step in STEPS:
             if pattern.search(text):
                 yield step

@@ -1,25 +1,17 @@
 """Boot a lane's engine without a server."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lanewright.serve.boot import (
-    MAX_TOKENS,
-    PROMPTS,
-    Completion,
-    carries_bank,
-    engine_arguments,
-    prove,
-)
-from lanewright.serve.child import child, ended, watch
+from lanewright.project import Device
+from lanewright.serve.boot import MAX_TOKENS, PROMPTS, Completion, engine_arguments
+from lanewright.serve.engines import Arm, run_arms
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.features import carries_bank
+from lanewright.serve.proof import Evidence, Proof, prove
 from lanewright.terminal import stage
-
-SCRIPT = Path(__file__).parent / "inside" / "offline.py"
-SECONDS = 600.0
 
 
 @dataclass(frozen=True)
@@ -34,6 +26,8 @@ class OfflineBoot:
         seconds: Time of ``import``, ``engine`` and ``generate``.
         completions: One per prompt.
         status: ``expert_bank_status`` of each worker; empty without the overlay.
+        usage: ``expert_bank_usage`` of each worker; None where one does not count.
+        proofs: One per feature that the overlay brings.
         log: File with the engine's output.
     """
 
@@ -44,11 +38,13 @@ class OfflineBoot:
     seconds: Mapping[str, float]
     completions: tuple[Completion, ...]
     status: tuple[Mapping[str, Any], ...]
+    usage: tuple[Mapping[str, Any] | None, ...]
+    proofs: tuple[Proof, ...]
     log: str
 
 
 def boot_offline(
-    env: LaneEnv, model: Path, engine: Mapping[str, object], folder: Path
+    env: LaneEnv, model: Path, engine: Mapping[str, object], folder: Path, *, device: Device
 ) -> OfflineBoot:
     """Boot the engine in one process and answer every prompt greedily, one at a time.
 
@@ -57,40 +53,33 @@ def boot_offline(
         model: Folder of the model.
         engine: Keyword arguments of ``vllm.LLM``.
         folder: Where ``offline.log`` and the spec and result files go.
+        device: What the lane runs on.
 
     Raises:
         BootError: The engine died or hung.
         MismatchError: A carried feature did not take effect.
         LanewrightError: An engine argument is the boot's own.
     """
-    arguments = engine_arguments(env, engine)
-    spec = {
-        "model": str(model),
-        "engine": arguments,
-        "prompts": PROMPTS,
-        "max_tokens": MAX_TOKENS,
-        "status": carries_bank(env),
-    }
-    spec_file, result_file = folder / "offline.spec.json", folder / "offline.result.json"
-    spec_file.write_text(json.dumps(spec, indent=1) + "\n")
-    command = [str(env.python), str(SCRIPT), str(spec_file), str(result_file)]
-    # In one process: vLLM is imported once, which is most of the time a boot takes.
-    environ = {**env.environ(), "VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
-    log = folder / "offline.log"
-    with stage("offline boot"), child("offline", command, environ=environ, log=log) as running:
-        status = watch(running, seconds=SECONDS)
-        if status:
-            raise running.died(ended(status))
-    found = json.loads(result_file.read_text())
-    prove(env, engine, found["status"], "offline boot")
+    arm = Arm(
+        name="boot",
+        engine=engine_arguments(env, engine, device),
+        prompts=PROMPTS,
+        max_tokens=MAX_TOKENS,
+        workers=carries_bank(env),
+    )
+    with stage("offline boot"):
+        (found,) = run_arms(env, model, [arm], folder, name="offline")
+    completions = tuple(Completion.read(each) for each in found["completions"])
+    evidence = Evidence(tuple(found["status"]), tuple(found["usage"]), completions)
     return OfflineBoot(
-        **{
-            **found,
-            "completions": tuple(
-                Completion(each["prompt"], tuple(each["ids"]), each["text"])
-                for each in found["completions"]
-            ),
-            "status": tuple(found["status"]),
-            "log": str(log),
-        }
+        vllm=found["vllm"],
+        vllm_file=found["vllm_file"],
+        torch=found["torch"],
+        python=found["python"],
+        seconds=found["seconds"],
+        completions=completions,
+        status=evidence.status,
+        usage=evidence.usage,
+        proofs=prove(env, engine, evidence, "offline boot"),
+        log=str(folder / "offline.log"),
     )

@@ -1,9 +1,10 @@
-"""One run of a lane: model, offline boot, server boot, and the record of all of it."""
+"""One run of a lane: model, boots, equality, and the record of all of it."""
 
 import dataclasses
 import hashlib
 import platform
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,55 +12,63 @@ from typing import Any
 import msgspec
 
 from lanewright import __version__
-from lanewright.errors import ExitCode, LanewrightError
+from lanewright.errors import ExitCode, LanewrightError, MismatchError
 from lanewright.places import Places
-from lanewright.queue.lock import Lock, encode
-from lanewright.serve.environment import LaneEnv
+from lanewright.queue.lock import encode
+from lanewright.serve.equality.run import equality
+from lanewright.serve.equality.told import lines
+from lanewright.serve.equality.verdict import Mode
+from lanewright.serve.lane import Lane
 from lanewright.serve.model import ensure_model, recipe_hash, recipe_text
 from lanewright.serve.offline import boot_offline
 from lanewright.serve.port import usable_port
 from lanewright.serve.record import SCHEMA, make_run_folder, write_record
 from lanewright.serve.server import boot_server
+from lanewright.serve.usage import write_usage
 from lanewright.terminal import say
 
 
-def run_lane(
-    places: Places,
-    *,
-    lock: Lock,
-    env: LaneEnv,
-    recipe: str,
-    engine: Mapping[str, object],
-    port: int | None,
-    server: bool = True,
-) -> dict[str, Any]:
-    """Boot a lane both ways and write down how it went; a failed run is written down, too.
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Which parts of a run to do.
+
+    Attributes:
+        server: Boot the OpenAI server beside the offline engine.
+        port: Of the server on 127.0.0.1; a free one when None.
+        modes: In which modes to compare with the baseline; in none when empty.
+    """
+
+    server: bool = True
+    port: int | None = None
+    modes: Sequence[Mode] = ()
+
+
+def run_lane(places: Places, lane: Lane, wanted: Wanted) -> dict[str, Any]:
+    """Run a lane and write down how it went; a failed run is written down, too.
 
     Args:
         places: Where models and records are kept.
-        lock: What is booted.
-        env: Interpreter and site of the lane's tree.
-        recipe: Name of the model's recipe.
-        engine: Keyword arguments of ``vllm.LLM``.
-        port: Port of the server on 127.0.0.1; a free one when None.
-        server: Whether to boot the server after the offline engine.
+        lane: What to run.
+        wanted: Which parts of a run.
 
     Returns:
         The record, as ``record.schema.json`` has it.
 
     Raises:
-        LanewrightError: The given port is taken, or there is no such recipe; nothing ran and nothing is written.
+        LanewrightError: The given port is taken, or there is no such recipe; nothing ran and
+            nothing is written.
         BootError: A boot died or hung.
-        MismatchError: A carried feature did not take effect.
+        MismatchError: A carried feature did not take effect, or the answers are not the
+            baseline's.
     """
-    recipe_text(recipe)
-    if server:
-        usable_port(port)
+    recipe_text(lane.recipe)
+    if wanted.server:
+        usable_port(wanted.port)
     started = datetime.now(UTC)
-    folder = make_run_folder(places, lock.lane, lock.tree, started)
-    record = blank(lock, env, engine, folder, started)
+    folder = make_run_folder(places, lane.lock.lane, lane.lock.tree, started)
+    record = blank(lane, folder, started)
     try:
-        boot(record, places, env, recipe, engine, folder, port=port, server=server)
+        run(record, places, lane, wanted, folder)
         record["verdict"] = "passed"
     except BaseException as error:
         record["error"] = told(error)
@@ -71,37 +80,44 @@ def run_lane(
     return record
 
 
-def boot(
-    record: dict[str, Any],
-    places: Places,
-    env: LaneEnv,
-    recipe: str,
-    engine: Mapping[str, object],
-    folder: Path,
-    *,
-    port: int | None,
-    server: bool,
-) -> None:
-    """Boot a lane and fill in its record as far as that comes."""
-    model = ensure_model(places, env, recipe)
-    record["model"] = {"recipe": recipe, "name": model.name, "hash": recipe_hash(recipe)}
-    offline = boot_offline(env, model, engine, folder)
+def run(record: dict[str, Any], places: Places, lane: Lane, wanted: Wanted, folder: Path) -> None:
+    """Run a lane and fill in its record as far as that comes."""
+    model = ensure_model(places, lane.env, lane.recipe)
+    hashed = recipe_hash(lane.recipe)
+    record["model"] = {"recipe": lane.recipe, "name": model.name, "hash": hashed}
+    offline = boot_offline(lane.env, model, lane.engine, folder, device=lane.device)
     record["boots"]["offline"] = dataclasses.asdict(offline)
     record["environment"] |= {name: getattr(offline, name) for name in ("python", "torch", "vllm")}
-    if server:
-        served = boot_server(env, model, engine, folder, port=port)
+    record["usage"] = write_usage(folder, offline.usage, model=hashed)
+    if wanted.server:
+        port = wanted.port
+        served = boot_server(lane.env, model, lane.engine, folder, device=lane.device, port=port)
         record["boots"]["server"] = dataclasses.asdict(served)
-        record["agree"] = served.completions == offline.completions
+        ids = [each.ids for each in served.completions]
+        record["agree"] = ids == [each.ids for each in offline.completions]
+    if wanted.modes:
+        found = equality(
+            lane.pin,
+            lane.env,
+            baseline=lane.lock.pin.tree,
+            model=model,
+            engine=lane.engine,
+            folder=folder / "equality",
+            device=lane.device,
+            modes=wanted.modes,
+        )
+        record["equality"] = dataclasses.asdict(found)
+        if found.verdict != "equal":
+            raise MismatchError(
+                f"lane {lane.lock.lane}: equality with its baseline: {found.verdict}\n  "
+                + "\n  ".join(lines(record["equality"])),
+                hint=f"every answer is in {folder / 'equality'}",
+            )
 
 
-def blank(
-    lock: Lock,
-    env: LaneEnv,
-    engine: Mapping[str, object],
-    folder: Path,
-    started: datetime,
-) -> dict[str, Any]:
+def blank(lane: Lane, folder: Path, started: datetime) -> dict[str, Any]:
     """Make the record of a run that has come to nothing yet."""
+    lock = lane.lock
     return {
         "schema": SCHEMA,
         "lane": lock.lane,
@@ -113,9 +129,9 @@ def blank(
         "pin": msgspec.to_builtins(lock.pin),
         "tree": lock.tree,
         "entries": msgspec.to_builtins(lock.entries),
-        "engine": dict(engine),
+        "engine": dict(lane.engine),
         "environment": {
-            "base": env.python.parent.parent.name,
+            "base": lane.env.python.parent.parent.name,
             "machine": platform.machine(),
             "python": None,
             "torch": None,
@@ -124,6 +140,8 @@ def blank(
         "model": None,
         "boots": {"offline": None, "server": None},
         "agree": None,
+        "usage": None,
+        "equality": None,
         "verdict": "failed",
         "error": None,
     }

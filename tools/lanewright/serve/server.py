@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lanewright.serve.boot import (
-    MAX_TOKENS,
-    PROMPTS,
-    Completion,
-    carries_bank,
-    engine_arguments,
-    prove,
-)
+from lanewright.project import Device
+from lanewright.serve.boot import MAX_TOKENS, PROMPTS, Completion, engine_arguments
 from lanewright.serve.child import Child, child, ended, watch
 from lanewright.serve.client import RefusedError, healthy, post, serves
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.features import carries_bank
 from lanewright.serve.flags import flags
 from lanewright.serve.port import HOST, usable_port
+from lanewright.serve.proof import Evidence, Proof, prove
 from lanewright.terminal import stage
 
 MODULE = "vllm.entrypoints.openai.api_server"
@@ -38,6 +34,8 @@ class ServerBoot:
         health: Whether ``/health`` answered once the completions were done, too.
         completions: One per prompt, from ``/v1/completions``.
         status: ``expert_bank_status`` of each worker; empty without the overlay.
+        usage: ``expert_bank_usage`` of each worker; None where one does not count.
+        proofs: One per feature that the overlay brings.
         log: File with the server's output.
     """
 
@@ -47,6 +45,8 @@ class ServerBoot:
     health: bool
     completions: tuple[Completion, ...]
     status: tuple[Mapping[str, Any], ...]
+    usage: tuple[Mapping[str, Any] | None, ...]
+    proofs: tuple[Proof, ...]
     log: str
 
 
@@ -56,6 +56,7 @@ def boot_server(
     engine: Mapping[str, object],
     folder: Path,
     *,
+    device: Device,
     port: int | None = None,
 ) -> ServerBoot:
     """Boot vLLM's OpenAI server, ask it every prompt greedily, one at a time, and stop it.
@@ -65,6 +66,7 @@ def boot_server(
         model: Folder of the model.
         engine: Keyword arguments of ``vllm.LLM``; they become the server's flags.
         folder: Where ``server.log`` goes.
+        device: What the lane runs on.
         port: Port on 127.0.0.1; a free one when None.
 
     Raises:
@@ -79,7 +81,8 @@ def boot_server(
         *(str(env.python), "-m", MODULE),
         *(f"--model={model}", f"--served-model-name={name}"),
         *(f"--host={HOST}", f"--port={port}"),
-        *flags(engine_arguments(env, engine)),
+        *flags(engine_arguments(env, engine, device)),
+        "--enable-prompt-tokens-details",
     )
     # The development mode has the endpoint that asks the workers.
     environ = {**env.environ(), "VLLM_SERVER_DEV_MODE": "1"}
@@ -95,44 +98,54 @@ def boot_server(
         if died is not None:
             raise running.died(f"{ended(died)} before it was up")
         ready = time.monotonic()
-        completions, status = ask(running, port, name, asks_workers=carries_bank(env))
+        evidence = ask(running, port, name, asks_workers=carries_bank(env))
         health = healthy(port)
         asked = time.monotonic()
         if not health:
             raise running.died("no longer answered /health after the completions")
-    prove(env, engine, status, "server boot")
+    proofs = prove(env, engine, evidence, "server boot")
     seconds = {
         "ready": round(ready - start, 3),
         "requests": round(asked - ready, 3),
         "stop": round(time.monotonic() - asked, 3),
     }
-    return ServerBoot(port, command, seconds, health, completions, status, str(log))
+    return ServerBoot(
+        port=port,
+        command=command,
+        seconds=seconds,
+        health=health,
+        completions=evidence.completions,
+        status=evidence.status,
+        usage=evidence.usage,
+        proofs=proofs,
+        log=str(log),
+    )
 
 
-def ask(
-    running: Child, port: int, model: str, *, asks_workers: bool
-) -> tuple[tuple[Completion, ...], tuple[Mapping[str, Any], ...]]:
-    """Ask for every completion, then for the workers' status.
+def ask(running: Child, port: int, model: str, *, asks_workers: bool) -> Evidence:
+    """Ask for every completion, then for the workers' status and usage.
 
     Raises:
         BootError: The server did not answer as it should.
     """
     try:
         completions = tuple(complete(port, model, prompt) for prompt in PROMPTS)
-        if not asks_workers:
-            return completions, ()
-        body = {"method": "expert_bank_status"}
-        answer = post(port, "/collective_rpc", body, seconds=REQUEST_SECONDS)
+        methods = ("expert_bank_status", "expert_bank_usage") if asks_workers else ()
+        answers = [
+            post(port, "/collective_rpc", {"method": method}, seconds=REQUEST_SECONDS)
+            for method in methods
+        ]
     except RefusedError as error:
         raise running.died(f"failed a request: {error}") from error
-    return completions, tuple(answer.get("results", ()))
+    status, usage = [tuple(each.get("results", ())) for each in answers] or [(), ()]
+    return Evidence(status, usage, completions)
 
 
 def complete(port: int, model: str, prompt: str) -> Completion:
     """Ask for one greedy completion.
 
     Raises:
-        RefusedError: The server did not answer with token ids.
+        RefusedError: The server did not answer with token ids and their count.
     """
     body = {
         "model": model,
@@ -143,7 +156,14 @@ def complete(port: int, model: str, prompt: str) -> Completion:
     }
     answer = post(port, "/v1/completions", body, seconds=REQUEST_SECONDS)
     try:
-        choice = answer["choices"][0]
-        return Completion(prompt, tuple(choice["token_ids"]), choice["text"])
+        choice, usage = answer["choices"][0], answer["usage"]
+        return Completion(
+            prompt=prompt,
+            ids=tuple(choice["token_ids"]),
+            text=choice["text"],
+            prompt_tokens=usage["prompt_tokens"],
+            # Left out where there are none.
+            cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0,
+        )
     except (KeyError, IndexError, TypeError) as error:
         raise RefusedError(f"/v1/completions answered without token ids: {answer}") from error

@@ -7,6 +7,7 @@ import msgspec
 
 from lanewright.queue.lock import LockedEntry
 from lanewright.report.outcome import in_one_line
+from lanewright.serve.equality import told
 
 SHOWN_IDS = 8
 
@@ -37,6 +38,9 @@ def lines(record: Mapping[str, Any]) -> Iterator[str]:
         yield f"  model    {record['model']['name']}"
     yield from offline(record["boots"]["offline"])
     yield from server(record["boots"]["server"], agree=record["agree"])
+    yield from equal(record["equality"])
+    if record["usage"]:
+        yield f"  usage    {record['folder']}/{record['usage']}"
     if record["error"]:
         first, *_ = record["error"]["message"].splitlines()
         yield f"  error    {first}"
@@ -75,7 +79,22 @@ def seconds(boot: Mapping[str, Any]) -> str:
 
 
 def proof(boot: Mapping[str, Any]) -> Iterator[str]:
-    """Tell what the workers said of themselves."""
-    for worker in boot["status"]:
-        facts = ", ".join(f"{name} {value}" for name, value in worker.items() if name != "pid")
-        yield f"           proof: worker {worker['pid']}: {facts}"
+    """Tell what is proven of each feature, and of which workers."""
+    workers = ", ".join(str(worker["pid"]) for worker in boot["status"])
+    for each in boot["proofs"]:
+        yield f"           proof of {each['feature']}, worker {workers}: {each['text']}"
+
+
+def equal(equality: Mapping[str, Any] | None) -> Iterator[str]:
+    """Tell how the lane's answers compare with its baseline's."""
+    if equality is None:
+        return
+    yield (
+        f"  equality {equality['verdict']}: baseline is the unpatched pin's tree"
+        f" {equality['baseline'][:12]}, {equality['tokens']} tokens a prompt; exchanged: the first"
+        f" and last expert's rows in {equality['exchanged']}"
+    )
+    yield from (f"           {line}" for line in told.lines(equality))
+    for arm, proofs in equality["proofs"].items():
+        for each in proofs:
+            yield f"           proof of {each['feature']} in {arm}: {each['text']}"

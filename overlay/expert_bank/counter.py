@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""How often each expert of each layer was picked, exactly."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+# What an int32 cell can take before two readings could no longer be told apart.
+WRAPS_AT = 2**32
+
+
+class PickCounter:
+    """Counts of picks by layer and expert: 32 bits each on the device, 64 bits on the host.
+
+    The device tensors are allocated once and only ever written in place, so a captured graph may
+    hold their addresses. torch has no arithmetic on unsigned 32-bit integers on the CPU; the cells
+    are int32, and their difference to the last reading is taken modulo 2**32.
+
+    Attributes:
+        layers: Names of the L layers, in the model's order.
+        picks_per_token: k, how many experts a layer picks for a token.
+        counts: One int32[E] per layer, on the device.
+        scheduled: int32[1] on the device: how many rows of the running forward are tokens.
+        tokens: How many tokens were scheduled so far.
+    """
+
+    def __init__(
+        self, layers: Sequence[str], *, experts: int, picks_per_token: int, device: torch.device
+    ) -> None:
+        self.layers = tuple(layers)
+        self.picks_per_token = picks_per_token
+        self.counts = tuple(
+            torch.zeros(experts, dtype=torch.int32, device=device) for _ in self.layers
+        )
+        self.scheduled = torch.zeros(1, dtype=torch.int32, device=device)
+        self.tokens = 0
+        self._read: NDArray[np.uint32] = np.zeros((len(self.layers), experts), np.uint32)
+        self._totals: NDArray[np.int64] = np.zeros((len(self.layers), experts), np.int64)
+        self._unread = 0
+
+    @contextmanager
+    def step(self, tokens: int) -> Iterator[None]:
+        """Count the picks of the forward that is enqueued in this block.
+
+        Args:
+            tokens: How many tokens the scheduler put into it, without padding.
+        """
+        if self._unread + tokens * self.picks_per_token >= WRAPS_AT:
+            self.snapshot()
+        self.scheduled.fill_(tokens)
+        try:
+            yield
+        finally:
+            self.scheduled.zero_()
+        self.tokens += tokens
+        self._unread += tokens * self.picks_per_token
+
+    def snapshot(self) -> NDArray[np.int64]:
+        """Read the totals since start, int64[L, E]; waits for the device."""
+        now = torch.stack(self.counts).cpu().numpy().view(np.uint32)
+        self._totals += now - self._read
+        self._read = now
+        self._unread = 0
+        return self._totals.copy()

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""Binds a counter to every MoE layer of a model, or says why it cannot."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
+
+from expert_bank.counter import PickCounter
+from expert_bank.glue.experts import CountedExperts
+
+
+def bind_counter(model: torch.nn.Module, vllm_config: Any, device: torch.device) -> PickCounter:  # noqa: ANN401 - vLLM's
+    """Give every MoE layer of a loaded model its counts; before profiling and capture.
+
+    Args:
+        model: The target model; a draft model is another one and is not counted.
+        vllm_config: The worker's configuration.
+        device: Where the experts run.
+
+    Raises:
+        RuntimeError: The counts would not be exact, or nothing would be counted.
+    """
+    found = {
+        name: module for name, module in model.named_modules() if isinstance(module, RoutedExperts)
+    }
+    layers = {name: layer for name, layer in found.items() if isinstance(layer, CountedExperts)}
+    reasons = [*_of_config(vllm_config), *_of_layers(found)]
+    if not found:
+        reasons.append("the model has no MoE layer")
+    if reasons:
+        raise RuntimeError("moe_usage_counter cannot count here: " + "; ".join(reasons))
+    (experts, k), *_ = {(layer.global_num_experts, layer.top_k) for layer in layers.values()}
+    counter = PickCounter(tuple(layers), experts=experts, picks_per_token=k, device=device)
+    for layer, counts in zip(layers.values(), counter.counts, strict=True):
+        layer.pick_counts = counts
+        layer.scheduled_tokens = counter.scheduled
+    return counter
+
+
+def _of_config(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM's
+    """Yield what in a configuration stands against exact counts."""
+    parallel = vllm_config.parallel_config
+    if parallel.enable_expert_parallel:
+        yield "expert parallelism is on"
+    if parallel.enable_eplb:
+        yield "expert load balancing is on"
+    if parallel.data_parallel_size > 1:
+        yield "a forward holds other data-parallel ranks' tokens"
+    if parallel.use_ubatching:
+        yield "a forward is split into micro-batches"
+    if vllm_config.lora_config is not None:
+        yield "LoRA is on"
+
+
+def _of_layers(layers: dict[str, RoutedExperts]) -> Iterator[str]:
+    """Yield which layers stand against exact counts, and why."""
+    for name, layer in layers.items():
+        if not isinstance(layer, CountedExperts):
+            yield f"{name} is a {type(layer).__module__}.{type(layer).__qualname__}"
+        elif layer.quant_method.is_monolithic:
+            yield f"{name} routes inside its kernel ({type(layer.quant_method).__qualname__})"
+    if len({(layer.global_num_experts, layer.top_k) for layer in layers.values()}) > 1:
+        yield "its layers differ in their number of experts or of picks"

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""``--worker-cls=expert_bank.glue.cpu_worker.CPUWorker``."""
+
+from vllm.v1.worker import cpu_worker
+
+from expert_bank.glue.worker import CountingWorker
+
+
+class CPUWorker(CountingWorker, cpu_worker.CPUWorker):
+    """vLLM's worker for CPUs, with ours before it."""

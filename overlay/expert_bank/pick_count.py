@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""The op that counts expert picks: its schema, its kernels and its registration.
+
+``expert_bank::count_picks(counts, ids, scheduled)`` adds one to ``counts[e]`` for every pick
+``ids[t, slot] == e`` of the first ``scheduled`` tokens. Rows behind them are padding; in a forward
+that nobody scheduled (profiling, warm-up, capture) ``scheduled`` is zero, so nothing is counted.
+"""
+
+import torch
+
+NAME = "expert_bank::count_picks"
+SCHEMA = "(Tensor(a!) counts, Tensor ids, Tensor scheduled) -> ()"
+
+
+def count_picks_reference(counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor) -> None:
+    """Count picks with torch's own operators; reads ``scheduled`` on the host.
+
+    Args:
+        counts: int32[E], added to in place; wraps at 2**32, read as unsigned.
+        ids: int[T, k], logical expert ids in [0, E).
+        scheduled: int32[1], how many of the T rows are tokens.
+
+    Raises:
+        RuntimeError: An id is outside [0, E).
+    """
+    tokens = int(scheduled)
+    if tokens:
+        counts += torch.bincount(ids[:tokens].reshape(-1), minlength=counts.shape[0])
+
+
+def count_picks_cuda(counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor) -> None:
+    """Count picks with one launch; may be captured, for ``scheduled`` is read on the device.
+
+    Args:
+        counts: int32[E], contiguous, added to in place; wraps at 2**32, read as unsigned.
+        ids: int[T, k], contiguous; ids outside [0, E) are left out, and the sum shows it.
+        scheduled: int32[1], how many of the T rows are tokens.
+    """
+    from expert_bank.pick_count_triton import launch  # noqa: PLC0415 - CPU builds lack Triton
+
+    launch(counts, ids, scheduled)
+
+
+def _fake(counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor) -> None:
+    """Return nothing, as the op does; its effect is in the schema."""
+
+
+def registered() -> bool:
+    """Tell whether this process has an op of ours."""
+    return any(name.startswith("expert_bank::") for name in torch._C._dispatch_get_all_op_names())  # noqa: SLF001 - there is no public list
+
+
+def register() -> None:
+    """Define the op in this process; calling it again changes nothing."""
+    if registered():
+        return
+    torch.library.define(NAME, SCHEMA, tags=(torch.Tag.pt2_compliant_tag,))
+    torch.library.impl(NAME, "CPU", count_picks_reference)
+    torch.library.impl(NAME, "CUDA", count_picks_cuda)
+    torch.library.register_fake(NAME, _fake)

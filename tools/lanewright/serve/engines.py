@@ -1,0 +1,82 @@
+"""Engines of one tree, one after another in forks of one process that imported vLLM."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lanewright.serve.child import child, ended, watch
+from lanewright.serve.environment import LaneEnv
+
+SCRIPT = Path(__file__).parent / "inside" / "arms.py"
+SECONDS_PER_ARM = 900.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """One engine to boot and what to ask it.
+
+    Attributes:
+        name: For messages and file names.
+        engine: Keyword arguments of ``vllm.LLM``.
+        prompts: Asked one at a time, greedily.
+        max_tokens: Length of an answer.
+        exact: Go on after a stop token, and keep the logprobs' bits.
+        workers: Whether to ask the worker extension for status and usage.
+        exchange: Whether to answer everything again with two experts' rows exchanged.
+    """
+
+    name: str
+    engine: Mapping[str, object]
+    prompts: Sequence[str]
+    max_tokens: int
+    exact: bool = False
+    workers: bool = False
+    exchange: bool = False
+
+
+def run_arms(
+    env: LaneEnv,
+    model: Path,
+    arms: Sequence[Arm],
+    folder: Path,
+    *,
+    name: str,
+    environ: Mapping[str, str] | None = None,
+) -> list[dict[str, Any]]:
+    """Boot every arm in turn.
+
+    Args:
+        env: The tree that all arms share.
+        model: Folder of the model.
+        arms: In the order they run.
+        folder: Where ``<name>.log``, the spec and the results go.
+        name: Of the process, for messages and file names.
+        environ: Variables beside the lane's own.
+
+    Returns:
+        What ``inside/arms.py`` wrote for each arm.
+
+    Raises:
+        BootError: An engine died or hung; the message names the arm.
+    """
+    results = [folder / f"{name}.{arm.name}.json" for arm in arms]
+    spec = [
+        {**asdict(arm), "model": str(model), "result": str(result)}
+        for arm, result in zip(arms, results, strict=True)
+    ]
+    spec_file = folder / f"{name}.spec.json"
+    spec_file.write_text(json.dumps({"arms": spec}, indent=1) + "\n")
+    command = [str(env.python), str(SCRIPT), str(spec_file)]
+    # In one process: an engine core of its own would import vLLM again.
+    whole = {**env.environ(), "VLLM_ENABLE_V1_MULTIPROCESSING": "0", **(environ or {})}
+    with child(name, command, environ=whole, log=folder / f"{name}.log") as running:
+        status = watch(running, seconds=SECONDS_PER_ARM * len(arms))
+        if status:
+            failed = next(
+                (a.name for a, r in zip(arms, results, strict=True) if not r.exists()), ""
+            )
+            where = f" in arm {failed}" if len(arms) > 1 else ""
+            raise running.died(f"{ended(status)}{where}")
+    return [json.loads(result.read_text()) for result in results]

@@ -1,0 +1,1 @@
+"""Proves that greedy output did not change, against the unpatched pin."""

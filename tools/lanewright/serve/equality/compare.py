@@ -1,0 +1,110 @@
+"""Compares the answers of two engines, token by token and bit by bit."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+Role = Literal["control", "negative control", "arm"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One greedy answer.
+
+    Attributes:
+        prompt: Text that was asked.
+        ids: Token ids, T of them.
+        bits: Each token's logprob as the bits of its float32.
+        gaps: Each place's distance from the likeliest logprob to the second, in nats.
+    """
+
+    prompt: str
+    ids: tuple[int, ...]
+    bits: tuple[int, ...]
+    gaps: tuple[float, ...]
+
+    @classmethod
+    def read(cls, found: Mapping[str, Any]) -> Self:
+        """Read what ``inside/arms.py`` wrote of one."""
+        gaps = tuple(first[1] - second[1] for first, second in found["top"])
+        return cls(found["prompt"], tuple(found["ids"]), tuple(found["bits"]), gaps)
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """Where an answer first leaves the baseline's.
+
+    Attributes:
+        number: The prompt's, from 1.
+        prompt: Its text.
+        index: Place in the answer, from 0.
+        what: Whether another token was picked there, or the same with another logprob.
+        baseline: The baseline's token; None past its end.
+        other: The other's token; None past its end.
+        gap: The baseline's top-2 gap there, in nats; None past its end.
+    """
+
+    number: int
+    prompt: str
+    index: int
+    what: Literal["token", "logprob"]
+    baseline: int | None
+    other: int | None
+    gap: float | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One engine against the baseline.
+
+    Attributes:
+        arm: Its name.
+        role: A control must be equal, a negative control must not.
+        equal: How many answers are the baseline's, ids and bits.
+        prompts: How many there are.
+        first: Where the first unequal one diverges.
+    """
+
+    arm: str
+    role: Role
+    equal: int
+    prompts: int
+    first: Divergence | None
+
+
+def compare(arm: str, role: Role, baseline: Sequence[Answer], others: Sequence[Answer]) -> Row:
+    """Hold an engine's answers against the baseline's.
+
+    Raises:
+        ValueError: They are not answers to the same prompts.
+    """
+    if [each.prompt for each in baseline] != [each.prompt for each in others]:
+        raise ValueError(f"{arm} was not asked what the baseline was")
+    found = [
+        diverge(number, ours, theirs)
+        for number, (ours, theirs) in enumerate(zip(baseline, others, strict=True), 1)
+    ]
+    unequal = [each for each in found if each]
+    first = unequal[0] if unequal else None
+    return Row(arm, role, len(found) - len(unequal), len(found), first)
+
+
+def diverge(number: int, baseline: Answer, other: Answer) -> Divergence | None:
+    """Where two answers to one prompt part; None where they are one."""
+    ours = list(zip(baseline.ids, baseline.bits, strict=True))
+    theirs = list(zip(other.ids, other.bits, strict=True))
+    if ours == theirs:
+        return None
+    pairs = zip(ours, theirs, strict=False)
+    index = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(ours), len(theirs)))
+    token = baseline.ids[index] if index < len(ours) else None
+    instead = other.ids[index] if index < len(theirs) else None
+    return Divergence(
+        number=number,
+        prompt=baseline.prompt,
+        index=index,
+        what="logprob" if token == instead else "token",
+        baseline=token,
+        other=instead,
+        gap=round(baseline.gaps[index], 6) if index < len(ours) else None,
+    )

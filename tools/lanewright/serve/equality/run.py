@@ -1,0 +1,175 @@
+"""Boots the arms of a lane's equality, mode by mode, and judges them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lanewright.project import Device
+from lanewright.serve.boot import Completion, engine_arguments
+from lanewright.serve.engines import Arm, run_arms
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.equality.compare import Answer, compare
+from lanewright.serve.equality.prompts import MAX_TOKENS, PROMPTS
+from lanewright.serve.equality.verdict import Judged, Mode, Verdict, judge, worst
+from lanewright.serve.features import carries_bank, switched_on, without_features
+from lanewright.serve.proof import Evidence, Proof, prove
+from lanewright.terminal import stage
+
+# Compiled code of one tree must not answer for another.
+ENVIRON = {"VLLM_DISABLE_COMPILE_CACHE": "1"}
+
+
+@dataclass(frozen=True)
+class Equality:
+    """Whether a lane answers as its baseline does.
+
+    Attributes:
+        verdict: The worst of the modes'.
+        baseline: Tree id of the unpatched pin.
+        tokens: Length of each answer.
+        exchanged: Layer whose first and last expert the negative control exchanges.
+        modes: One per mode of the engine.
+        proofs: Per arm (``eager.on``), what is proven of each feature there.
+    """
+
+    verdict: Verdict
+    baseline: str
+    tokens: int
+    exchanged: str
+    modes: tuple[Judged, ...]
+    proofs: Mapping[str, tuple[Proof, ...]]
+
+
+def equality(
+    pin: LaneEnv,
+    lane: LaneEnv,
+    *,
+    baseline: str,
+    model: Path,
+    engine: Mapping[str, object],
+    folder: Path,
+    device: Device,
+    modes: Sequence[Mode],
+) -> Equality:
+    """Answer every prompt with the unpatched pin and with the lane, and compare.
+
+    Per mode: the pin twice (the second is the self control, and answers once more with two
+    experts' rows exchanged: the negative control), the lane with its features off, and on.
+
+    Args:
+        pin: The unpatched tree.
+        lane: The patched tree.
+        baseline: Tree id of the pin.
+        model: Folder of the model.
+        engine: The lane's engine arguments; eager or compiled is said by the mode.
+        folder: Where logs, specs and every answer go.
+        device: What the lane runs on.
+        modes: Which to compare.
+
+    Raises:
+        BootError: An engine died or hung; without a baseline nothing is compared.
+        MismatchError: A feature has no effect where it is on, or one where it is off.
+    """
+    folder.mkdir()
+    with stage(f"equality, unpatched pin, {' and '.join(modes)}"):
+        theirs = _answers(pin, model, _pin_arms(modes, engine), folder, "pin")
+    with stage(f"equality, lane, {' and '.join(modes)}"):
+        ours = _answers(lane, model, _lane_arms(modes, engine, lane, device), folder, "lane")
+    proofs = {
+        name: prove(
+            lane,
+            engine if name.endswith(".on") else without_features(engine),
+            Evidence(
+                tuple(found["status"]),
+                tuple(found["usage"]),
+                tuple(Completion.read(each) for each in found["completions"]),
+            ),
+            f"equality, {name}",
+        )
+        for name, found in ours.items()
+    }
+    judged = tuple(_judge(mode, theirs, ours) for mode in modes)
+    return Equality(
+        verdict=worst(each.verdict for each in judged),
+        baseline=baseline,
+        tokens=MAX_TOKENS,
+        exchanged=theirs[f"{modes[0]}.self"]["exchange"]["layer"],
+        modes=judged,
+        proofs=proofs,
+    )
+
+
+def _pin_arms(modes: Sequence[Mode], engine: Mapping[str, object]) -> list[Arm]:
+    """Baseline and self control, which also answers with exchanged rows, of every mode."""
+    plain = without_features(engine)
+    return [
+        _arm(f"{mode}.{name}", {**plain, **_settings(mode)}, workers=False, exchange=name == "self")
+        for mode in modes
+        for name in ("baseline", "self")
+    ]
+
+
+def _lane_arms(
+    modes: Sequence[Mode], engine: Mapping[str, object], lane: LaneEnv, device: Device
+) -> list[Arm]:
+    """The lane with its features off, and on where it switches any on, in every mode."""
+    arms = {"off": without_features(engine)}
+    if switched_on(engine):
+        arms["on"] = dict(engine)
+    return [
+        _arm(
+            f"{mode}.{name}",
+            engine_arguments(lane, {**wanted, **_settings(mode)}, device),
+            workers=carries_bank(lane),
+        )
+        for mode in modes
+        for name, wanted in arms.items()
+    ]
+
+
+def _settings(mode: Mode) -> dict[str, object]:
+    """One request at a time from an empty cache: what was cached may change the last bits."""
+    return {"enforce_eager": mode == "eager", "enable_prefix_caching": False}
+
+
+def _arm(name: str, engine: Mapping[str, object], *, workers: bool, exchange: bool = False) -> Arm:
+    return Arm(
+        name=name,
+        engine=engine,
+        prompts=PROMPTS,
+        max_tokens=MAX_TOKENS,
+        exact=True,
+        workers=workers,
+        exchange=exchange,
+    )
+
+
+def _answers(
+    env: LaneEnv, model: Path, arms: Sequence[Arm], folder: Path, name: str
+) -> dict[str, dict[str, Any]]:
+    """What every arm found, by its name."""
+    found = run_arms(env, model, arms, folder, name=name, environ=ENVIRON)
+    return {arm.name: each for arm, each in zip(arms, found, strict=True)}
+
+
+def _judge(
+    mode: Mode, theirs: Mapping[str, Mapping[str, Any]], ours: Mapping[str, Mapping[str, Any]]
+) -> Judged:
+    """Compare every arm of a mode with its baseline."""
+    baseline = _read(theirs[f"{mode}.baseline"])
+    control = theirs[f"{mode}.self"]
+    rows = [
+        compare("self", "control", baseline, _read(control)),
+        compare("exchanged", "negative control", baseline, _read(control["exchange"])),
+    ]
+    rows += [
+        compare(name.removeprefix(f"{mode}."), "arm", baseline, _read(found))
+        for name, found in ours.items()
+        if name.startswith(f"{mode}.")
+    ]
+    return judge(mode, baseline, rows)
+
+
+def _read(found: Mapping[str, Any]) -> list[Answer]:
+    return [Answer.read(each) for each in found["completions"]]

@@ -1,0 +1,43 @@
+"""Equality, told to people."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+SHOWN = 48
+
+
+def lines(equality: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line per mode and one per row of it.
+
+    Args:
+        equality: As ``record.schema.json`` has it.
+    """
+    for mode in equality["modes"]:
+        why = f" ({mode['why']})" if mode["why"] else ""
+        yield f"{mode['mode']}: {mode['verdict']}{why}; {mode['distinct']} distinct tokens"
+        for row in mode["rows"]:
+            yield f"  {row['arm']}: {row['equal']}/{row['prompts']} equal{_role(row)}"
+            if row["first"]:
+                yield f"    {divergence(row['first'])}"
+
+
+def _role(row: Mapping[str, Any]) -> str:
+    return {"control": ", as it must be", "negative control": ", and must differ", "arm": ""}[
+        row["role"]
+    ]
+
+
+def divergence(first: Mapping[str, Any]) -> str:
+    """Tell where an answer first leaves the baseline's."""
+    prompt = first["prompt"]
+    shown = prompt if len(prompt) <= SHOWN else prompt[: SHOWN - 3] + "..."
+    place = f"prompt {first['number']} {shown!r}, index {first['index']}"
+    gap = "" if first["gap"] is None else f" (top-2 gap {first['gap']:.6f})"
+    if first["what"] == "logprob":
+        return f"{place}: token {first['baseline']} in both, with another logprob{gap}"
+    other, ours = (_token(first[side]) for side in ("other", "baseline"))
+    return f"{place}: {other}, where the baseline has {ours}{gap}"
+
+
+def _token(token: int | None) -> str:
+    return "the end" if token is None else f"token {token}"

@@ -1,0 +1,68 @@
+"""What the rows of a mode come to."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lanewright.serve.equality.compare import Answer, Row
+from lanewright.serve.equality.prompts import DISTINCT
+
+Mode = Literal["eager", "compiled"]
+MODES: tuple[Mode, ...] = ("eager", "compiled")
+Verdict = Literal["equal", "differs", "inconclusive"]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One mode of the engine, judged.
+
+    Attributes:
+        mode: Whether vLLM compiled the model.
+        verdict: ``inconclusive`` where a control failed, whatever the arms say.
+        why: Which control failed, or which arms differ; empty where all is equal.
+        distinct: How many different tokens the baseline's answers hold.
+        rows: Controls first.
+    """
+
+    mode: Mode
+    verdict: Verdict
+    why: str
+    distinct: int
+    rows: tuple[Row, ...]
+
+
+def judge(mode: Mode, baseline: Sequence[Answer], rows: Sequence[Row]) -> Judged:
+    """Judge one mode by its rows; a compare whose controls fail shows nothing."""
+    distinct = len({token for answer in baseline for token in answer.ids})
+    blind = [*_blind(rows, distinct)]
+    different = [row.arm for row in rows if row.role == "arm" and row.first]
+    if blind:
+        verdict: Verdict = "inconclusive"
+    else:
+        verdict = "differs" if different else "equal"
+    why = "; ".join(blind) or ", ".join(different)
+    return Judged(mode, verdict, why, distinct, tuple(rows))
+
+
+def _blind(rows: Sequence[Row], distinct: int) -> Iterable[str]:
+    """Yield why the compare could not have seen a change, or sees one that is none."""
+    roles = {row.role for row in rows}
+    for role in ("control", "negative control"):
+        if role not in roles:
+            yield f"there is no {role}"
+    for row in rows:
+        if row.role == "control" and row.first:
+            yield f"the baseline differs from itself in {row.prompts - row.equal} answers"
+        if row.role == "negative control" and row.equal == row.prompts:
+            yield f"{row.arm}, which must differ, is equal"
+    if distinct < DISTINCT:
+        yield f"the answers hold {distinct} distinct tokens, fewer than {DISTINCT}"
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Give the verdict of several: one that differs outweighs all, then an inconclusive one."""
+    found = set(verdicts)
+    if not found:
+        return "inconclusive"
+    order: tuple[Verdict, ...] = ("differs", "inconclusive", "equal")
+    return next(verdict for verdict in order if verdict in found)

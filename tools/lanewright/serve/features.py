@@ -1,0 +1,23 @@
+"""What the overlay can do once it is switched on, and what tells that a lane carries it."""
+
+from collections.abc import Mapping
+
+from lanewright.serve.environment import LaneEnv
+
+# Engine arguments that our hook patch adds; upstream knows none of them.
+FEATURES = ("moe_usage_counter",)
+
+
+def carries_bank(env: LaneEnv) -> bool:
+    """Tell whether the lane's tree holds the expert_bank overlay."""
+    return (env.site / "expert_bank").is_dir()
+
+
+def switched_on(engine: Mapping[str, object]) -> tuple[str, ...]:
+    """Name the features that a lane's engine arguments switch on."""
+    return tuple(name for name in FEATURES if engine.get(name, False))
+
+
+def without_features(engine: Mapping[str, object]) -> dict[str, object]:
+    """Keep the arguments that upstream knows: those of the baseline and of everything off."""
+    return {name: value for name, value in engine.items() if name not in FEATURES}

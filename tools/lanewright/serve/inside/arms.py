@@ -1,0 +1,158 @@
+"""Boot one engine after another and answer greedily: ``arms.py SPEC``, a JSON file.
+
+Run by path with the lane's Python. vLLM is imported once, which is most of what a boot costs; each
+arm is a fork of that, so that no arm sees what another left behind. SPEC holds ``arms``, a list of:
+``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``prompts``; ``max_tokens``;
+``exact`` (go on after a stop token, and keep logprobs as the bits of their float32); ``workers``
+(whether to ask the worker extension); ``exchange`` (whether to answer again with two experts' rows
+exchanged); ``result`` (file for what happened). Lines that begin with ``arm`` tell how far it is.
+"""
+
+import json
+import os
+import platform
+import struct
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+    import vllm
+
+TOLD_EVERY = 11
+
+
+def main(spec_file: str) -> None:
+    """Run every arm; end with status 1 after the first that fails."""
+    arms = json.loads(Path(spec_file).read_text())["arms"]
+    start = time.perf_counter()
+    # Imported here because how long it takes is part of the result.
+    import torch  # noqa: F401, PLC0415
+    import vllm  # noqa: F401, PLC0415
+
+    imported = round(time.perf_counter() - start, 3)
+    for arm in arms:
+        tell(arm, "starts")
+        if status := forked(arm, imported):
+            tell(arm, "failed")
+            sys.exit(status)
+
+
+def forked(arm: dict[str, Any], imported: float) -> int:
+    """Run an arm in a child process; its exit status, 1 where a signal ended it."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            run(arm, imported)
+            status = 0
+        except BaseException:  # noqa: BLE001 - a fork must not run its parent's code
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            # vLLM leaves threads behind that would keep an ordinary exit waiting.
+            os._exit(status)
+    return 1 if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) else 0
+
+
+def run(arm: dict[str, Any], imported: float) -> None:
+    """Boot an arm's engine, answer, ask the workers, and write what happened."""
+    import torch  # noqa: PLC0415 - imported by the parent already
+    import vllm  # noqa: PLC0415 - the same
+
+    start = time.perf_counter()
+    llm = vllm.LLM(model=arm["model"], **arm["engine"])
+    up = time.perf_counter()
+    tell(arm, "engine up")
+    completions = answers(llm, arm)
+    done = time.perf_counter()
+    rpc = llm.collective_rpc if arm["workers"] else lambda _: []
+    result = {
+        "vllm": vllm.__version__,
+        "vllm_file": vllm.__file__,
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "seconds": {
+            "import": imported,
+            "engine": round(up - start, 3),
+            "generate": round(done - up, 3),
+        },
+        "completions": completions,
+        "status": rpc("expert_bank_status"),
+        "usage": rpc("expert_bank_usage"),
+        "exchange": None,
+    }
+    if arm["exchange"]:
+        (layer,) = llm.apply_model(exchange)
+        result["exchange"] = {"layer": layer, "completions": answers(llm, arm)}
+    Path(arm["result"]).write_text(json.dumps(result))
+
+
+def answers(llm: "vllm.LLM", arm: dict[str, Any]) -> list[dict[str, Any]]:
+    """Complete every prompt, one at a time: what else is in a batch may change the last bits."""
+    from vllm import SamplingParams  # noqa: PLC0415 - imported by the parent already
+
+    asked: dict[str, Any] = {"temperature": 0, "max_tokens": arm["max_tokens"]}
+    if arm["exact"]:
+        asked |= {"ignore_eos": True, "logprobs": 2}
+    parameters = SamplingParams(**asked)
+    given = []
+    for number, prompt in enumerate(arm["prompts"], 1):
+        output = llm.generate([prompt], parameters, use_tqdm=False)[0]
+        completion = output.outputs[0]
+        answer: dict[str, Any] = {
+            "prompt": prompt,
+            "prompt_tokens": len(output.prompt_token_ids),
+            "cached_tokens": output.num_cached_tokens or 0,
+            "ids": list(completion.token_ids),
+            "text": completion.text,
+        }
+        if arm["exact"]:
+            places = list(zip(answer["ids"], completion.logprobs, strict=True))
+            answer["bits"] = [bits(found[chosen].logprob) for chosen, found in places]
+            answer["top"] = [top(found) for _, found in places]
+        given.append(answer)
+        if number % TOLD_EVERY == 0:
+            tell(arm, f"{number} of {len(arm['prompts'])} prompts")
+    return given
+
+
+def bits(logprob: float) -> int:
+    """Give the bits of a float32 that was widened to a Python float."""
+    (whole,) = struct.unpack("<I", struct.pack("<f", logprob))
+    return int(whole)
+
+
+def top(found: dict[int, Any]) -> list[tuple[int, float]]:
+    """List the two likeliest tokens with their logprobs, likeliest first."""
+    ordered = sorted((-each.logprob, token) for token, each in found.items())
+    return [(token, -logprob) for logprob, token in ordered[:2]]
+
+
+def exchange(model: "torch.nn.Module") -> str:
+    """Exchange all rows of the first and the last expert in the middle MoE layer; its name."""
+    from vllm.model_executor.layers.fused_moe.routed_experts import (  # noqa: PLC0415 - the same
+        RoutedExperts,
+    )
+
+    layers = [each for each in model.modules() if isinstance(each, RoutedExperts)]
+    layer = layers[len(layers) // 2]
+    for rows in layer.get_expert_weights():
+        first = rows[0].clone()
+        rows[0].copy_(rows[-1])
+        rows[-1].copy_(first)
+    return str(layer.layer_name)
+
+
+def tell(arm: dict[str, Any], what: str) -> None:
+    """Say how far an arm is."""
+    print(f"arm {arm['name']}: {what}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,66 @@
+"""A lane laid out on this machine, with all that it takes to run it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lanewright.places import Places
+from lanewright.project import Device, Project
+from lanewright.queue.build import build
+from lanewright.queue.lock import Lock
+from lanewright.queue.series import load_series
+from lanewright.queue.site import lay_site
+from lanewright.queue.verify import require_intact
+from lanewright.serve.base import ensure_base
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.hardware import require_hardware
+from lanewright.store.objects import TreeId
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lane:
+    """What is run.
+
+    Attributes:
+        lock: Of the lane.
+        device: What it runs on.
+        env: Interpreter and site of the lane's tree.
+        pin: The same with the site of the unpatched pin.
+        recipe: Name of the model's recipe.
+        engine: Keyword arguments of ``vllm.LLM``.
+    """
+
+    lock: Lock
+    device: Device
+    env: LaneEnv
+    pin: LaneEnv
+    recipe: str
+    engine: Mapping[str, object]
+
+
+def lay_lane(project: Project, places: Places, name: str) -> Lane:
+    """Lay a lane's tree and its pin's out, whole and untouched, beside a base environment.
+
+    Raises:
+        HardwareError: This machine has not what the lane runs on.
+        DriftError: The lane's lock is out of date.
+        MismatchError: A tree on disk is not the one in the store.
+        LanewrightError: As ``ensure_base`` and ``lay_site`` say.
+    """
+    series = load_series(project, name)
+    require_hardware(name, series.device)
+    lock = build(project, places, name, check=True).lock
+    python = ensure_base(places, project.environments / f"{series.device}.txt")
+
+    def laid(tree: TreeId) -> LaneEnv:
+        site = lay_site(places, lock.pin, tree)
+        require_intact(places, lock, tree)
+        return LaneEnv(python=python, site=site, bytecode=places.bytecode)
+
+    return Lane(
+        lock=lock,
+        device=series.device,
+        env=laid(lock.tree),
+        pin=laid(lock.pin.tree),
+        recipe=series.model.recipe,
+        engine=series.engine,
+    )

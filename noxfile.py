@@ -59,3 +59,10 @@ def typing(session: nox.Session) -> None:
     """Check types, strictly."""
     session.install("-e", ".", *dependencies("typing"))
     session.run("mypy")
+
+
+@nox.session(default=False)
+def bench(session: nox.Session) -> None:
+    """Measure what our features cost, as ratios within one engine: -- [LANE] [--blocks N]."""
+    session.install("-e", ".")
+    session.run("python", "benchmarks/usage_counter.py", *session.posargs)

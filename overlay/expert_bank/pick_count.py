@@ -22,11 +22,12 @@ def count_picks_reference(counts: torch.Tensor, ids: torch.Tensor, scheduled: to
         scheduled: int32[1], how many of the T rows are tokens.
 
     Raises:
-        RuntimeError: An id is outside [0, E).
+        IndexError: An id is outside [0, E).
     """
-    tokens = int(scheduled)
+    tokens = scheduled.item()
     if tokens:
-        counts += torch.bincount(ids[:tokens].reshape(-1), minlength=counts.shape[0])
+        picks = (ids if tokens == ids.shape[0] else ids[:tokens]).reshape(-1)
+        counts.index_add_(0, picks, counts.new_ones(1).expand(picks.shape[0]))
 
 
 def count_picks_cuda(counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor) -> None:

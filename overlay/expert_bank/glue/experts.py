@@ -38,8 +38,9 @@ class CountedExperts(RoutedExperts):
         **kwargs: Any,  # noqa: ANN401 - the same
     ) -> Any:  # noqa: ANN401 - the same
         """Count ``topk_ids`` (int[T, k]), then run the experts as vLLM does."""
-        if self.pick_counts is not None:
-            torch.ops.expert_bank.count_picks(self.pick_counts, topk_ids, self.scheduled_tokens)
+        counts = self.pick_counts
+        if counts is not None:
+            torch.ops.expert_bank.count_picks(counts, topk_ids, self.scheduled_tokens)
         return super().forward_modular(x, topk_weights, topk_ids, *args, **kwargs)
 
 

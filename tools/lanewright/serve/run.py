@@ -88,7 +88,8 @@ def run(record: dict[str, Any], places: Places, lane: Lane, wanted: Wanted, fold
     offline = boot_offline(lane.env, model, lane.engine, folder, device=lane.device)
     record["boots"]["offline"] = dataclasses.asdict(offline)
     record["environment"] |= {name: getattr(offline, name) for name in ("python", "torch", "vllm")}
-    record["usage"] = write_usage(folder, offline.usage, model=hashed)
+    usage = write_usage(folder / "usage.parquet", offline.usage, model=hashed)
+    record["usage"] = usage.name if usage else None
     if wanted.server:
         port = wanted.port
         served = boot_server(lane.env, model, lane.engine, folder, device=lane.device, port=port)

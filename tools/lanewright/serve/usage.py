@@ -8,22 +8,37 @@ from typing import Any
 from lanewright.errors import LanewrightError
 from lanewright.store.atomic import replace_file
 
+Usage = Sequence[Mapping[str, Any] | None]
 
-def write_usage(
-    folder: Path, usage: Sequence[Mapping[str, Any] | None], *, model: str
-) -> str | None:
-    """Write ``usage.parquet``: layer int32, expert int32, count int64; L x E rows.
 
-    Its metadata has ``model`` (hash), ``layers`` (names by number, as JSON), ``tokens`` and
-    ``picks_per_token``. Workers that share a layer count the same picks; the first one's are taken.
+def usage_map(usage: Usage) -> dict[str, list[int]]:
+    """Picks of each expert by layer, L x E, in the model's order.
+
+    Workers that share a layer count the same picks; the first one's are taken.
 
     Args:
-        folder: Of the run.
+        usage: ``expert_bank_usage`` of each worker; None where one does not count.
+    """
+    layers: dict[str, list[int]] = {}
+    for worker in filter(None, usage):
+        for name, counts in zip(worker["layers"], worker["counts"], strict=True):
+            layers.setdefault(name, counts)
+    return layers
+
+
+def write_usage(target: Path, usage: Usage, *, model: str) -> Path | None:
+    """Write a usage map: layer int32, expert int32, count int64; L x E rows.
+
+    Its metadata has ``model`` (hash), ``layers`` (names by number, as JSON), ``tokens`` and
+    ``picks_per_token``.
+
+    Args:
+        target: File to write, whole or not at all.
         usage: ``expert_bank_usage`` of each worker.
         model: Hash of the model that was served.
 
     Returns:
-        The file's name, or None where nothing was counted.
+        The file, or None where nothing counts.
 
     Raises:
         LanewrightError: The file cannot be written.
@@ -34,10 +49,7 @@ def write_usage(
     import pyarrow as pa  # noqa: PLC0415 - 100 ms that a run without a counter need not pay
     from pyarrow import parquet  # noqa: PLC0415 - the same
 
-    layers: dict[str, list[int]] = {}
-    for worker in counting:
-        for name, counts in zip(worker["layers"], worker["counts"], strict=True):
-            layers.setdefault(name, counts)
+    layers = usage_map(usage)
     rows = [
         (layer, expert, count)
         for layer, counts in enumerate(layers.values())
@@ -55,9 +67,8 @@ def write_usage(
     columns = [list(column) for column in zip(*rows, strict=True)]
     sink = pa.BufferOutputStream()
     parquet.write_table(pa.table(columns, schema=schema), sink)
-    target = folder / "usage.parquet"
     try:
         replace_file(target, sink.getvalue().to_pybytes())
     except OSError as error:
         raise LanewrightError(f"cannot write {target}: {error.strerror}") from error
-    return target.name
+    return target

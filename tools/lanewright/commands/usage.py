@@ -1,6 +1,5 @@
 """``lanewright usage``: read a running server's counts of expert picks."""
 
-from pathlib import Path
 from typing import Any
 
 from lanewright.cli import Arguments, lane_of

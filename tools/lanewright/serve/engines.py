@@ -21,8 +21,8 @@ class Arm:
         name: For messages and file names.
         engine: Keyword arguments of ``vllm.LLM``.
         prompts: Asked one at a time, greedily.
-        max_tokens: Length of an answer.
-        exact: Go on after a stop token, and keep the logprobs' bits.
+        max_tokens: Length of every answer; a stop token is passed over.
+        exact: Whether to keep the logprobs' bits.
         workers: Whether to ask the worker extension for status and usage.
         exchange: Whether to answer everything again with two experts' rows exchanged.
     """

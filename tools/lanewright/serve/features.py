@@ -4,13 +4,14 @@ from collections.abc import Mapping
 
 from lanewright.serve.environment import LaneEnv
 
+PACKAGE = "expert_bank"
 # Engine arguments that our hook patch adds; upstream knows none of them.
 FEATURES = ("moe_usage_counter",)
 
 
 def carries_bank(env: LaneEnv) -> bool:
     """Tell whether the lane's tree holds the expert_bank overlay."""
-    return (env.site / "expert_bank").is_dir()
+    return (env.site / PACKAGE).is_dir()
 
 
 def switched_on(engine: Mapping[str, object]) -> tuple[str, ...]:
@@ -20,4 +21,8 @@ def switched_on(engine: Mapping[str, object]) -> tuple[str, ...]:
 
 def without_features(engine: Mapping[str, object]) -> dict[str, object]:
     """Keep the arguments that upstream knows: those of the baseline and of everything off."""
-    return {name: value for name, value in engine.items() if name not in FEATURES}
+    return {
+        name: value
+        for name, value in engine.items()
+        if name not in FEATURES and not str(value).startswith(f"{PACKAGE}.")
+    }

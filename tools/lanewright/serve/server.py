@@ -152,6 +152,7 @@ def complete(port: int, model: str, prompt: str) -> Completion:
         "prompt": prompt,
         "max_tokens": MAX_TOKENS,
         "temperature": 0,
+        "ignore_eos": True,
         "return_token_ids": True,
     }
     answer = post(port, "/v1/completions", body, seconds=REQUEST_SECONDS)

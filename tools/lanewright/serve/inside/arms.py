@@ -3,9 +3,9 @@
 Run by path with the lane's Python. vLLM is imported once, which is most of what a boot costs; each
 arm is a fork of that, so that no arm sees what another left behind. SPEC holds ``arms``, a list of:
 ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``prompts``; ``max_tokens``;
-``exact`` (go on after a stop token, and keep logprobs as the bits of their float32); ``workers``
-(whether to ask the worker extension); ``exchange`` (whether to answer again with two experts' rows
-exchanged); ``result`` (file for what happened). Lines that begin with ``arm`` tell how far it is.
+``exact`` (whether to keep logprobs, as the bits of their float32); ``workers`` (whether to ask the
+worker extension); ``exchange`` (whether to answer again with two experts' rows exchanged);
+``result`` (file for what happened). Lines that begin with ``arm`` tell how far it is.
 """
 
 import json
@@ -97,10 +97,13 @@ def answers(llm: "vllm.LLM", arm: dict[str, Any]) -> list[dict[str, Any]]:
     """Complete every prompt, one at a time: what else is in a batch may change the last bits."""
     from vllm import SamplingParams  # noqa: PLC0415 - imported by the parent already
 
-    asked: dict[str, Any] = {"temperature": 0, "max_tokens": arm["max_tokens"]}
-    if arm["exact"]:
-        asked |= {"ignore_eos": True, "logprobs": 2}
-    parameters = SamplingParams(**asked)
+    # A stop token would leave it to the scheduler how many tokens were computed.
+    parameters = SamplingParams(
+        temperature=0,
+        max_tokens=arm["max_tokens"],
+        ignore_eos=True,
+        logprobs=2 if arm["exact"] else None,
+    )
     given = []
     for number, prompt in enumerate(arm["prompts"], 1):
         output = llm.generate([prompt], parameters, use_tqdm=False)[0]

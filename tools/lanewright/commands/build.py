@@ -16,6 +16,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     if built.changed:
         for entry in built.lock.entries:
             say(f"{entry.name}: {in_one_line(entry)}")
+        if built.lock.layer:
+            say(f"layer: {built.lock.layer.size} bytes, {built.lock.layer.digest}")
         say(f"lane {lane} on {built.lock.pin.ref}: lock written")
     elif built.applied:
         say(f"lane {lane} on {built.lock.pin.ref}: applied, and the tree is that of the lock")

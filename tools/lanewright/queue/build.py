@@ -1,20 +1,24 @@
 """From a series to a tree and its lock."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from lanewright.errors import ConflictError, DriftError, LanewrightError, MismatchError
+from lanewright.image.layer import LayerError, layer_content
+from lanewright.image.oci import digest_of
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.carry import Carried, carry_overlay, carry_patch
 from lanewright.queue.inputs import PatchInput
-from lanewright.queue.lock import SCHEMA, Lock, read_lock, sealed, write_lock
+from lanewright.queue.lock import SCHEMA, Lock, LockedLayer, read_lock, sealed, write_lock
 from lanewright.queue.pin import Pin, release_of, resolve_pin
 from lanewright.queue.plan import Plan, drift, plan
 from lanewright.store.git import Repository
 from lanewright.store.locking import writing
-from lanewright.store.objects import CommitId, changes, exists
+from lanewright.store.objects import CommitId, TreeId, changes, exists
 from lanewright.store.write import commit, set_ref
 
 
@@ -45,7 +49,8 @@ def apply_plan(project: Project, places: Places, planned: Plan) -> Applied:
     """Carry every entry; one that conflicts is left out and the next are still tried.
 
     Raises:
-        LanewrightError: A source cannot be had, a patch does not match its base, a gate failed.
+        LanewrightError: A source cannot be had, a patch does not match its base, a gate failed, or
+            a changed file cannot be in the layer that the series asks for.
     """
     pin = _pin(project, places, planned, planned.series.pin, f"series/{planned.lane}.toml: pin")
     repository = Repository(places.objects)
@@ -63,6 +68,7 @@ def apply_plan(project: Project, places: Places, planned: Plan) -> Applied:
             touched.setdefault(path, []).append(given.name)
         tree = result.entry.tree
         carried.append(result)
+    conflicts = tuple(each for each in carried if each.conflicts)
     lock = Lock(
         schema=SCHEMA,
         lane=planned.lane,
@@ -70,8 +76,28 @@ def apply_plan(project: Project, places: Places, planned: Plan) -> Applied:
         pin=pin,
         entries=[each.entry for each in carried],
         tree=tree,
+        layer=UNSET if conflicts else _layer(repository, planned, pin, tree, touched),
     )
-    return Applied(sealed(lock), tuple(each for each in carried if each.conflicts))
+    return Applied(sealed(lock), conflicts)
+
+
+def _layer(
+    repository: Repository,
+    planned: Plan,
+    pin: Pin,
+    tree: TreeId,
+    touched: Mapping[str, Sequence[str]],
+) -> LockedLayer | UnsetType:
+    if planned.series.image is None:
+        return UNSET
+    root = planned.series.image.site_packages
+    try:
+        content = layer_content(repository, pin.tree, tree, root)
+    except LayerError as error:
+        names = " and ".join(touched.get(error.path, ()))
+        place = f"series/{planned.lane}.toml ({names}): {error.path}"
+        raise LayerError(place, error.why) from error
+    return LockedLayer(digest_of(content), len(content), root)
 
 
 def _pin(project: Project, places: Places, planned: Plan, ref: str, place: str) -> Pin:

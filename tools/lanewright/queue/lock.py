@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from lanewright.errors import LanewrightError, MismatchError
+from lanewright.image.oci import Digest
 from lanewright.queue.pin import Pin
 from lanewright.store.atomic import replace_file
 from lanewright.store.objects import TreeId
@@ -63,6 +65,20 @@ class LockedEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
     files: list[str] = []
 
 
+class LockedLayer(msgspec.Struct, frozen=True):
+    """The lane's changed files as one image layer.
+
+    Attributes:
+        digest: Of the uncompressed archive.
+        size: Its bytes.
+        site_packages: Folder of the image that the files go to.
+    """
+
+    digest: Digest
+    size: int
+    site_packages: str
+
+
 class Lock(msgspec.Struct, frozen=True, kw_only=True):
     """A lane, settled: the same lock gives the same tree.
 
@@ -74,6 +90,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
         pin: Upstream, by object id.
         entries: In the order applied.
         tree: The lane's tree id.
+        layer: What an image needs of the lane; absent where the series has no ``[image]``.
         seal: sha256 of all the rest, so that an edit by hand or a bad merge of two locks shows.
     """
 
@@ -83,6 +100,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
     pin: Pin
     entries: list[LockedEntry]
     tree: TreeId
+    layer: LockedLayer | UnsetType = UNSET
     seal: str = ""
 
 
@@ -118,6 +136,22 @@ def _restore(path: Path) -> str:
         f"restore it (`git -C {path.parent} checkout -- {path.name}`), or remove it and run"
         f" `lanewright build {path.stem}`"
     )
+
+
+def layer_of(lock: Lock) -> LockedLayer:
+    """The layer that a lock names.
+
+    Raises:
+        LanewrightError: It names none.
+    """
+    if isinstance(lock.layer, UnsetType):
+        raise LanewrightError(
+            f"lane {lock.lane} has no layer: its series names no place for one in an image",
+            hint=f"add a table [image] with site_packages = "
+            f'"/usr/local/lib/python3.11/dist-packages" to series/{lock.lane}.toml, then run'
+            f" `lanewright build {lock.lane}`",
+        )
+    return lock.layer
 
 
 def sealed(lock: Lock) -> Lock:

@@ -22,7 +22,7 @@ class Plan:
         lane: The lane's name.
         series: What people want.
         inputs: In series order.
-        digest: sha256 over the pin and every input; the lock of equal inputs is still good.
+        digest: sha256 over the pin, every input and ``[image]``; the lock of equal inputs is still good.
     """
 
     lane: str
@@ -50,11 +50,13 @@ def plan(project: Project, lane: str) -> Plan:
             chosen = patch_for(entry, version, place)
             inputs.append(patch_input(project, name, chosen, entry.select or [], place))
     _require_apart(inputs)
-    stated = [
+    stated: list[object] = [
         project.upstream.releases.get(series.device),
         series.pin,
         [[i.name, i.digest, i.select if isinstance(i, PatchInput) else None] for i in inputs],
     ]
+    if series.image:
+        stated.append(series.image)
     digest = hashlib.sha256(msgspec.json.encode(stated)).hexdigest()
     return Plan(lane, series, tuple(inputs), digest)
 
@@ -103,4 +105,8 @@ def drift(planned: Plan, lock: Lock | None) -> str:
     changes += [
         f"{name} edited" for name in wanted.keys() & locked.keys() if wanted[name] != locked[name]
     ]
+    laid = lock.layer.site_packages if lock.layer else None
+    asked = planned.series.image.site_packages if planned.series.image else None
+    if laid != asked:
+        changes.append(f"[image] site_packages {laid or 'none'} -> {asked or 'none'}")
     return "; ".join(sorted(changes)) or "order or selection changed"

@@ -10,6 +10,7 @@ from packaging.version import Version
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Device, Project
+from lanewright.store.safepath import check
 from lanewright.tomlfile import load
 
 ENTRY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
@@ -40,6 +41,16 @@ class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     recipe: str
 
 
+class ImageSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[image]``: what must be known of the base image.
+
+    Attributes:
+        site_packages: Absolute path of the folder in which the image's Python has ``vllm``.
+    """
+
+    site_packages: str
+
+
 class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One way to serve one model on one machine.
 
@@ -50,6 +61,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         model: What it serves.
         engine: vLLM's engine arguments by their Python names.
         entry: What is carried, in the order it is applied.
+        image: Where an image has what the lane changes; without it the lane has no layer.
     """
 
     title: str
@@ -58,6 +70,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     model: ModelSpec
     engine: dict[str, Any] = {}
     entry: list[EntrySpec] = []
+    image: ImageSpec | None = None
 
 
 def load_series(project: Project, lane: str) -> Series:
@@ -65,10 +78,12 @@ def load_series(project: Project, lane: str) -> Series:
 
     Raises:
         LanewrightError: Unknown lane, bad file, an entry that is neither a patch nor an overlay
-            or both, or two entries of one name.
+            or both, two entries of one name, or a path in an image that is none.
     """
     path = project.series_file(lane)
     series = load(path, Series)
+    if series.image:
+        _check_site_packages(series.image.site_packages, f"{path}: [image] site_packages")
     names: set[str] = set()
     for number, entry in enumerate(series.entry, 1):
         place = f"{path}: entry {number}"
@@ -87,6 +102,15 @@ def load_series(project: Project, lane: str) -> Series:
             raise LanewrightError(f"{place}: a second entry named {name!r}; give it a `name`")
         names.add(name)
     return series
+
+
+def _check_site_packages(path: str, place: str) -> None:
+    if not path.startswith("/"):
+        raise LanewrightError(
+            f"{place}: {path!r} is no absolute path",
+            hint='write it as the image has it: "/usr/local/lib/python3.11/dist-packages"',
+        )
+    check(path[1:], source=f"{place} = {path!r}")
 
 
 def name_of(entry: EntrySpec) -> str:

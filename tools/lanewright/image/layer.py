@@ -1,0 +1,102 @@
+"""What a lane changed, as the members of one image layer."""
+
+import re
+import tarfile
+from collections.abc import Iterable
+
+from lanewright.errors import LanewrightError
+from lanewright.image.tar import Member, pack
+from lanewright.store.git import Repository
+from lanewright.store.objects import TreeId, changes, files, read_blobs
+
+WHITEOUT = ".wh."
+KINDS = {
+    "100644": (tarfile.REGTYPE, 0o644),
+    "100755": (tarfile.REGTYPE, 0o755),
+    "120000": (tarfile.SYMTYPE, 0o777),
+}
+COMPILED = re.compile(
+    r"(csrc|cmake)/.*|(.*/)?(CMakeLists\.txt|setup\.py)"
+    r"|.*\.(c|cc|cmake|cpp|cu|cuh|cxx|h|hip|hpp|so)",
+    re.DOTALL,
+)
+
+
+class LayerError(LanewrightError):
+    """A changed file that an overlay layer cannot carry.
+
+    Args:
+        path: The file.
+        why: The rest of the sentence that it begins.
+    """
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(
+            f"{path} {why}",
+            hint="leave the file out, or make no image of this lane: take [image] out of its series",
+        )
+        self.path = path
+        self.why = why
+
+
+def layer_content(
+    repository: Repository, before: TreeId, after: TreeId, site_packages: str
+) -> bytes:
+    """The layer that turns one tree into another where an image holds it in ``site_packages``.
+
+    Whiteouts come first, then files and new folders, each part sorted. A file in the place of a
+    folder, or a folder in that of a file, needs no whiteout: unpacking it removes what was there.
+
+    Args:
+        repository: The store.
+        before: The pin's tree, which the image has already.
+        after: The lane's tree.
+        site_packages: Absolute path of a folder.
+
+    Raises:
+        LayerError: A changed file needs compiling, or its name means something else in a layer.
+    """
+    changed = changes(repository, before, after)
+    for path in changed:
+        _require_plain(path)
+    new = {path: file for path, (_, file) in changed.items() if file}
+    folders = folders_of(new) - folders_of(files(repository, before)) if new else set()
+    gone = [path for path in changed.keys() - new.keys() - folders if not _above(path) & new.keys()]
+    contents = read_blobs(repository, [file.blob for file in new.values()])
+    whiteouts = [Member(_whiteout(path), tarfile.REGTYPE, 0o644) for path in gone]
+    present = [Member(path, tarfile.DIRTYPE, 0o755) for path in folders]
+    present += [Member(path, *KINDS[file.mode], contents[file.blob]) for path, file in new.items()]
+    root = site_packages.removeprefix("/")
+    return pack(
+        Member(f"{root}/{member.path}", member.kind, member.mode, member.content)
+        for part in (whiteouts, present)
+        for member in sorted(part, key=lambda member: member.path)
+    )
+
+
+def _require_plain(path: str) -> None:
+    if COMPILED.fullmatch(path):
+        raise LayerError(
+            path,
+            "needs compiling; an overlay layer holds only what Python reads as it is, so this"
+            " needs a lane built from source, which lanewright cannot make an image of yet",
+        )
+    if any(part.startswith(WHITEOUT) for part in path.split("/")):
+        raise LayerError(path, f"has a part that begins with {WHITEOUT}: a removal, in a layer")
+
+
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """Every folder that a file of these is in."""
+    return set[str]().union(*(_above(path) for path in paths))
+
+
+def _above(path: str) -> set[str]:
+    folders = set()
+    while path := path.rpartition("/")[0]:
+        folders.add(path)
+    return folders
+
+
+def _whiteout(path: str) -> str:
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}{WHITEOUT}{name}"

@@ -40,6 +40,7 @@ def test_status_before_and_after(world: World, capfd: Capture) -> None:
         "lock": "up to date",
         "store": True,
         "tree": str(site),
+        "layout": None,
         "last_run": None,
         "next": None,
     }

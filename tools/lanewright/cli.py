@@ -39,6 +39,7 @@ class Arguments(Protocol):
     out: Path | None
     verify_lock: bool
     verify_tree: bool
+    verify_image: bool
     command: Callable[[Project, Places, "Arguments"], ExitCode]
 
 
@@ -67,15 +68,22 @@ def parse(arguments: list[str]) -> Arguments:
     build = _command(commands, "build", "apply a lane's series and write its lock")
     build.add_argument("--check", action="store_true", help="write nothing; exit 4 on drift")
     _command(commands, "report", "say what becomes of every hunk", reads=True)
-    verify = _command(commands, "verify", "prove that lock and laid-out tree are what they claim")
+    verify = _command(commands, "verify", "prove that lock, tree and image are what they claim")
     verify.add_argument(
         "--lock", dest="verify_lock", action="store_true", help="rebuild and compare"
     )
     verify.add_argument("--tree", dest="verify_tree", action="store_true", help="compare the disk")
+    verify.add_argument(
+        "--image", dest="verify_image", action="store_true", help="compare the layout and its layer"
+    )
     _command(commands, "list", "list lanes, or what a lane carries", reads=True)
     _command(commands, "status", "say whether locks, store and trees are up to date", reads=True)
     show = _command(commands, "show", "print an entry's hunks", reads=True)
     show.add_argument("entry", nargs="?", metavar="ENTRY[:PATH[:HUNK]]")
+    image = _command(commands, "image", "make a lane's layer, in an OCI layout", reads=True)
+    image.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder for the layout, instead of the store's"
+    )
     boot = _command(commands, "boot", "boot a lane, greet it, and keep a record")
     boot.add_argument("--port", type=_port, help="port of the server; by default a free one")
     boot.add_argument("--no-server", action="store_true", help="only the offline engine")

@@ -58,6 +58,11 @@ class Places:
         return self.store / "sites"
 
     @property
+    def layouts(self) -> Path:
+        """Images as OCI layouts, by lane and lock."""
+        return self.store / "layouts"
+
+    @property
     def models(self) -> Path:
         """Generated models, by recipe hash."""
         return self.store / "models"

@@ -1,4 +1,4 @@
-"""``lanewright status``: are locks, store and laid-out trees up to date."""
+"""``lanewright status``: are locks, store, laid-out trees and images up to date."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import msgspec
 
 from lanewright.cli import Arguments
 from lanewright.errors import ExitCode
+from lanewright.image.layout import layout_folder
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import in_store
@@ -25,6 +26,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
         lock: ``up to date``, or what the series says that it does not.
         store: Whether its tree is in the store.
         tree: Folder where it is laid out, or None.
+        layout: Folder where its image is, or None.
         last_run: When it was booted last, and the verdict; None where it never was.
         next: Command to type, or None.
     """
@@ -34,6 +36,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
     lock: str
     store: bool
     tree: Path | None
+    layout: Path | None
     last_run: str | None
     next: str | None
 
@@ -50,6 +53,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit(f"  lock: {status.lock}")
         emit(f"  store: {'has the tree' if status.store else 'lacks the tree'}")
         emit(f"  laid out: {status.tree or 'no'}")
+        emit(f"  image: {status.layout or 'no'}")
         emit(f"  last run: {status.last_run or 'never'}")
         if status.next:
             emit(f"  next: {status.next}")
@@ -61,6 +65,7 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
     lock = read_lock(project.lock_file(lane))
     stored = lock is not None and in_store(places, lock)
     site = site_folder(places, lock.pin, lock.tree) if lock else None
+    layout = layout_folder(places, lock) if lock else None
     state = drift(planned, lock) or "up to date"
     run = read_latest(places, lane)
     following = None
@@ -72,6 +77,7 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         lock=state,
         store=stored,
         tree=site if site and site.exists() else None,
+        layout=layout if layout and layout.exists() else None,
         last_run=f"{run['started']}, {run['verdict']}" if run else None,
         next=following,
     )

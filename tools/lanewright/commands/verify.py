@@ -1,4 +1,4 @@
-"""``lanewright verify``: prove that lock and tree are what they claim."""
+"""``lanewright verify``: prove that lock, tree and image are what they claim."""
 
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
@@ -11,6 +11,15 @@ from lanewright.terminal import emit
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Verify what was asked for, or all that exists."""
     lane = lane_of(project, arguments)
-    done = verify(project, places, lane, lock=arguments.verify_lock, tree=arguments.verify_tree)
-    emit(f"lane {lane}: {' and '.join(done.checks)} verified, tree {done.lock.tree}")
+    done = verify(
+        project,
+        places,
+        lane,
+        lock=arguments.verify_lock,
+        tree=arguments.verify_tree,
+        image=arguments.verify_image,
+    )
+    *first, last = done.checks
+    told = f"{', '.join(first)} and {last}" if first else last
+    emit(f"lane {lane}: {told} verified, tree {done.lock.tree}")
     return ExitCode.CLEAN

@@ -1,15 +1,20 @@
-"""Prove that a lane's lock and its laid-out tree are what they claim to be."""
+"""Prove that a lane's lock, its laid-out tree and its image are what they claim to be."""
 
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from lanewright.errors import LanewrightError, MismatchError
+from lanewright.image.check import require_intact_layout
+from lanewright.image.layout import layout_folder
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.build import apply_plan, require_same
-from lanewright.queue.lock import Lock, read_lock
+from lanewright.queue.build import apply_plan, in_store, require_same
+from lanewright.queue.lock import Lock, layer_of, read_lock
 from lanewright.queue.plan import drift, plan
 from lanewright.queue.site import differences, site_folder
 from lanewright.store.companions import companions
+from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId
 
 
@@ -21,8 +26,10 @@ class Verified:
     checks: tuple[str, ...]
 
 
-def verify(project: Project, places: Places, lane: str, *, lock: bool, tree: bool) -> Verified:
-    """Check a lane's lock, its tree on disk, or (with neither asked for) all that exist.
+def verify(
+    project: Project, places: Places, lane: str, *, lock: bool, tree: bool, image: bool
+) -> Verified:
+    """Check a lane's lock, its tree on disk, its image, or (with none asked for) all that exist.
 
     Args:
         project: The user's project.
@@ -30,16 +37,18 @@ def verify(project: Project, places: Places, lane: str, *, lock: bool, tree: boo
         lane: The lane's name.
         lock: Apply the series again from its sources and compare all that the lock says.
         tree: Compare every file on disk with the tree.
+        image: Compare every blob of the store's layout with the lock, and every member of its
+            layer with the tree.
 
     Raises:
         MismatchError: Something differs; the message names the entry or the files.
-        LanewrightError: There is no lock, or no tree on disk though one was asked for.
+        LanewrightError: There is no lock, or no tree or image here though one was asked for.
     """
     planned = plan(project, lane)
     held = read_lock(project.lock_file(lane))
     if held is None:
         raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
-    everything = not (lock or tree)
+    everything = not (lock or tree or image)
     checks = []
     if lock or everything:
         if held.inputs != planned.digest:
@@ -58,7 +67,26 @@ def verify(project: Project, places: Places, lane: str, *, lock: bool, tree: boo
     if tree or (everything and laid.exists()):
         require_intact(places, held, held.tree)
         checks.append("tree")
+    if image or (everything and held.layer is not UNSET and layout_folder(places, held).exists()):
+        _require_image(places, held)
+        checks.append("image")
     return Verified(held, tuple(checks))
+
+
+def _require_image(places: Places, lock: Lock) -> None:
+    layer_of(lock)
+    folder = layout_folder(places, lock)
+    if not folder.exists():
+        raise LanewrightError(
+            f"lane {lock.lane}: there is no image of its lock on this machine",
+            hint=f"lanewright image {lock.lane}",
+        )
+    if not in_store(places, lock):
+        raise LanewrightError(
+            f"lane {lock.lane}: the store lacks its tree, to compare the image with",
+            hint=f"lanewright build {lock.lane}",
+        )
+    require_intact_layout(Repository(places.objects), lock, folder)
 
 
 def require_intact(places: Places, lock: Lock, tree: TreeId) -> None:

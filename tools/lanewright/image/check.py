@@ -69,7 +69,9 @@ def _read_image(
     if config and oci.Platform(architecture=config.architecture, os=config.os) != platform:
         reading.tell(f"{name}: the configuration is that of {config.architecture}")
     if {*digests} != {layer_of(lock).digest}:
-        reading.tell(f"{name}: its layer is {', '.join(digests)}, not {layer_of(lock).digest}")
+        reading.tell(
+            f"{name}: its layer is {', '.join(digests) or 'none'}, not {layer_of(lock).digest}"
+        )
     said = stamps(lock)
     for what, found in [
         ("annotations", manifest.annotations),

@@ -3,7 +3,7 @@
 import tarfile
 
 from lanewright.image.layer import KINDS, WHITEOUT, folders_of
-from lanewright.image.tar import SECONDS, Member, unpack
+from lanewright.image.tar import SECONDS, Member, pack, unpack
 from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, blob_id, files
@@ -26,6 +26,8 @@ def wrong_members(repository: Repository, lock: Lock, content: bytes) -> list[st
     except tarfile.TarError as error:
         return [f"the layer is no archive: {error}"]
     told = []
+    if pack(member for _, member in members) != content:
+        told.append("the layer is not packed as its members would be")
     within: list[Member] = []
     seen: set[str] = set()
     for info, member in members:

@@ -12,7 +12,7 @@ from lanewright.queue.lock import read_lock
 from tests.conftest import World
 from tests.process import finish, start
 
-COMMANDS = ["build", "fetch", "list", "report", "show", "status", "verify"]
+COMMANDS = ["build", "fetch", "image", "list", "report", "show", "status", "verify"]
 Capture = pytest.CaptureFixture[str]
 
 

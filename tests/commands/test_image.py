@@ -125,6 +125,18 @@ def test_verify_takes_the_image_where_there_is_one(imaged: World, capfd: Capture
     assert capfd.readouterr().out.startswith("lane sample: image verified, tree ")
 
 
+def test_another_store_gives_the_same(imaged: World, capfd: Capture) -> None:
+    assert imaged.run("image") == 0
+    first = capfd.readouterr().out
+    folder = layout_folder(imaged.places, locked(imaged))
+    before = {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    shutil.rmtree(imaged.places.objects)
+    shutil.rmtree(imaged.places.layouts)
+    assert imaged.run("image") == 0
+    assert capfd.readouterr().out == first
+    assert {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
 def test_verify_without_the_trees_says_so(imaged: World, capfd: Capture) -> None:
     assert imaged.run("image") == 0
     shutil.rmtree(imaged.places.objects)

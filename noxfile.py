@@ -18,9 +18,10 @@ def dependencies(group: str) -> tuple[str, ...]:
 
 @nox.session(name="build-image", default=False)
 def build_image(session: nox.Session) -> None:
-    """Build a lane's tree, boot it for real and print the summary: -- [LANE]."""
+    """Build a lane's tree and its layer, boot it for real and print the summary: -- [LANE]."""
     session.install("-e", ".")
     session.run("lanewright", "build", *session.posargs)
+    session.run("lanewright", "image", *session.posargs)
     session.run("lanewright", "boot", *session.posargs)
 
 

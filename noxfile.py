@@ -18,16 +18,16 @@ def dependencies(group: str) -> tuple[str, ...]:
 
 @nox.session(name="build-image", default=False)
 def build_image(session: nox.Session) -> None:
-    """Build a lane's tree and its layer, boot it for real and print the summary: -- [LANE]."""
+    """Build a lane's tree and its layer, boot it, compare it with its pin, and tell: -- [LANE]."""
     session.install("-e", ".")
     session.run("lanewright", "build", *session.posargs)
     session.run("lanewright", "image", *session.posargs)
-    session.run("lanewright", "boot", *session.posargs)
+    session.run("lanewright", "boot", "--equal", *session.posargs)
 
 
 @nox.session(default=False)
 def boot(session: nox.Session) -> None:
-    """Boot a built lane: -- [LANE] [--port N] [--no-server]."""
+    """Boot a built lane: -- [LANE] [--port N] [--no-server] [--equal]."""
     session.install("-e", ".")
     session.run("lanewright", "boot", *session.posargs)
 

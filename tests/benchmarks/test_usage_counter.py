@@ -16,7 +16,7 @@ def test_the_median_lies_in_its_interval() -> None:
 
 @pytest.mark.parametrize("count", [30, 301])
 def test_nineteen_of_twenty_intervals_hold_the_true_median(count: int) -> None:
-    rng = random.Random(count)
+    rng = random.Random(count)  # noqa: S311 - no secret
     rounds = 2000
     held = 0
     for _ in range(rounds):
@@ -26,7 +26,7 @@ def test_nineteen_of_twenty_intervals_hold_the_true_median(count: int) -> None:
 
 
 def test_more_blocks_give_a_narrower_interval() -> None:
-    rng = random.Random(1)
+    rng = random.Random(1)  # noqa: S311 - no secret
     values = [rng.gauss(1.0, 0.1) for _ in range(4000)]
     few, many = median(values[:100]), median(values)
     assert many.high - many.low < (few.high - few.low) / 3

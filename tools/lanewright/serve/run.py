@@ -129,6 +129,7 @@ def blank(lane: Lane, folder: Path, started: datetime) -> dict[str, Any]:
         "lock": hashlib.sha256(encode(lock)).hexdigest(),
         "pin": msgspec.to_builtins(lock.pin),
         "tree": lock.tree,
+        "layer": msgspec.to_builtins(lock.layer) if lock.layer else None,
         "entries": msgspec.to_builtins(lock.entries),
         "engine": dict(lane.engine),
         "environment": {

@@ -27,6 +27,8 @@ def lines(record: Mapping[str, Any]) -> Iterator[str]:
     yield f"lane {record['lane']}: {record['verdict']}"
     yield f"  pin      {pin['ref']} (commit {pin['commit'][:12]})"
     yield f"  tree     {record['tree']}"
+    if record["layer"]:
+        yield f"  layer    {record['layer']['digest']} ({record['layer']['size']} bytes)"
     for entry in record["entries"]:
         carried = msgspec.convert(entry, LockedEntry)
         yield f"  {carried.kind:<8} {carried.name}: {in_one_line(carried)}"

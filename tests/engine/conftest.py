@@ -1,7 +1,9 @@
 """Real vLLM: copies of this project's own lane, wheels and environments from the user's store."""
 
+import functools
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,11 @@ import pytest
 
 from lanewright.__main__ import run
 from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.build import build
+from lanewright.serve.lane import lay_lane
+from lanewright.serve.model import ensure_model
+from tests.engine.lane_python import Laid
 
 ROOT = Path(__file__).parents[2]
 CARRIED = ("upstream.toml", "series", "patches", "overlay", "environments")
@@ -49,7 +56,27 @@ class Lane:
 def lane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lane:
     """The cpu-tiny lane, in a copy of this project."""
     monkeypatch.setenv("LANEWRIGHT_STATE", str(tmp_path / "state"))
-    root = tmp_path / "project"
+    return copied(tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def laid(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Laid]:
+    """The cpu-tiny lane on a release, laid out once for all tests that boot engines themselves."""
+
+    @functools.cache
+    def on(version: str) -> Laid:
+        copy = copied(tmp_path_factory.mktemp("laid") / "project")
+        copy.pin(version)
+        project, places = Project.find(copy.root), Places.of_user()
+        build(project, places, "cpu-tiny")
+        lane = lay_lane(project, places, "cpu-tiny")
+        return Laid(lane, ensure_model(places, lane.env, lane.recipe))
+
+    return on
+
+
+def copied(root: Path) -> Lane:
+    """Copy what a lane is made of."""
     root.mkdir()
     for name in CARRIED:
         source = ROOT / name

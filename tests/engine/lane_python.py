@@ -1,0 +1,59 @@
+"""Runs the scripts of ``inside/`` by a laid lane's Python."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lanewright.serve.boot import engine_arguments
+from lanewright.serve.child import child, watch
+from lanewright.serve.lane import Lane
+
+INSIDE = Path(__file__).parent / "inside"
+SECONDS = 1200.0
+# All engines count, unless a job says otherwise.
+COUNTING = {"max_model_len": 512, "max_num_seqs": 16, "moe_usage_counter": True}
+
+
+@dataclass(frozen=True)
+class Laid:
+    """A lane laid out for real, with its model."""
+
+    lane: Lane
+    model: Path
+
+    def run(
+        self, script: str, *arguments: str, folder: Path, environ: Mapping[str, str] | None = None
+    ) -> None:
+        """Run a script of ``inside/``; fails with the end of its log."""
+        given = self.lane.env.environ()
+        whole = {
+            **given,
+            "PYTHONPATH": f"{given['PYTHONPATH']}:{INSIDE}",
+            "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
+            **(environ or {}),
+        }
+        command = [str(self.lane.env.python), str(INSIDE / script), *arguments]
+        with child(script, command, environ=whole, log=folder / f"{script}.log") as running:
+            if watch(running, seconds=SECONDS):
+                raise running.died("failed")
+
+    def run_jobs(
+        self, script: str, jobs: Sequence[Mapping[str, Any]], *, folder: Path
+    ) -> dict[str, Any]:
+        """Run jobs that have ``name`` and ``engine``; what each gave back, by its name."""
+        results = {job["name"]: folder / f"{job['name']}.json" for job in jobs}
+        spec = [
+            {
+                **job,
+                "model": str(self.model),
+                "engine": engine_arguments(self.lane.env, {**COUNTING, **job["engine"]}, "cpu"),
+                "result": str(results[job["name"]]),
+            }
+            for job in jobs
+        ]
+        spec_file = folder / "spec.json"
+        spec_file.write_text(json.dumps(spec))
+        self.run(script, str(spec_file), folder=folder)
+        return {name: json.loads(file.read_text()) for name, file in results.items()}

@@ -42,7 +42,7 @@ def main(spec_file: str) -> None:
 
 
 def forked(arm: dict[str, Any], imported: float) -> int:
-    """Run an arm in a child process; its exit status, 1 where a signal ended it."""
+    """Run an arm in a child process; its exit status, 128 + N where signal N ended it."""
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
@@ -57,7 +57,8 @@ def forked(arm: dict[str, Any], imported: float) -> int:
             sys.stderr.flush()
             # vLLM leaves threads behind that would keep an ordinary exit waiting.
             os._exit(status)
-    return 1 if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) else 0
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status if status >= 0 else 128 - status
 
 
 def run(arm: dict[str, Any], imported: float) -> None:

@@ -140,8 +140,9 @@ def new_steps(log: BinaryIO) -> Iterator[str]:
 
 def ended(status: int) -> str:
     """Say how a command ended."""
-    if status > SIGNALLED:
-        return f"was ended by {signal.Signals(status - SIGNALLED).name}"
+    number = status - SIGNALLED
+    if number in {each.value for each in signal.Signals}:
+        return f"was ended by {signal.Signals(number).name}"
     return f"ended with exit status {status}"
 
 

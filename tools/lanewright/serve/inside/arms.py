@@ -90,12 +90,16 @@ def run(arm: dict[str, Any], imported: float) -> None:
     }
     if arm["exchange"]:
         (layer,) = llm.apply_model(exchange)
-        result["exchange"] = {"layer": layer, "completions": answers(llm, arm)}
+        exchanged = answers(llm, arm, ", rows exchanged")
+        result["exchange"] = {"layer": layer, "completions": exchanged}
     Path(arm["result"]).write_text(json.dumps(result))
 
 
-def answers(llm: "vllm.LLM", arm: dict[str, Any]) -> list[dict[str, Any]]:
-    """Complete every prompt, one at a time: what else is in a batch may change the last bits."""
+def answers(llm: "vllm.LLM", arm: dict[str, Any], how: str = "") -> list[dict[str, Any]]:
+    """Complete every prompt, one at a time: what else is in a batch may change the last bits.
+
+    ``how`` tells one pass from another in the lines that tell how far it is.
+    """
     from vllm import SamplingParams  # noqa: PLC0415 - imported by the parent already
 
     # A stop token would leave it to the scheduler how many tokens were computed.
@@ -122,7 +126,7 @@ def answers(llm: "vllm.LLM", arm: dict[str, Any]) -> list[dict[str, Any]]:
             answer["top"] = [top(found) for _, found in places]
         given.append(answer)
         if number % TOLD_EVERY == 0:
-            tell(arm, f"{number} of {len(arm['prompts'])} prompts")
+            tell(arm, f"{number} of {len(arm['prompts'])} prompts{how}")
     return given
 
 

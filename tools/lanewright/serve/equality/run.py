@@ -7,6 +7,7 @@ from typing import Any
 
 from lanewright.project import Device
 from lanewright.serve.boot import Completion, engine_arguments
+from lanewright.serve.child import BootError
 from lanewright.serve.engines import Arm, run_arms
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality.compare import Answer, compare
@@ -73,7 +74,7 @@ def equality(
     """
     folder.mkdir()
     with stage(f"equality, unpatched pin, {' and '.join(modes)}"):
-        theirs = _answers(pin, model, _pin_arms(modes, engine), folder, "pin")
+        theirs = _baseline(pin, model, _pin_arms(modes, engine), folder)
     with stage(f"equality, lane, {' and '.join(modes)}"):
         ours = _answers(lane, model, _lane_arms(modes, engine, lane, device), folder, "lane")
     proofs = {
@@ -151,6 +152,22 @@ def _answers(
     """What every arm found, by its name."""
     found = run_arms(env, model, arms, folder, name=name, environ=ENVIRON)
     return {arm.name: each for arm, each in zip(arms, found, strict=True)}
+
+
+def _baseline(
+    pin: LaneEnv, model: Path, arms: Sequence[Arm], folder: Path
+) -> dict[str, dict[str, Any]]:
+    """What every arm of the pin found.
+
+    Raises:
+        BootError: The pin died or hung, which says nothing of the lane.
+    """
+    try:
+        return _answers(pin, model, arms, folder, "pin")
+    except BootError as error:
+        raise BootError(
+            f"no baseline, so nothing was compared: the unpatched {error}", hint=error.hint
+        ) from error
 
 
 def _judge(

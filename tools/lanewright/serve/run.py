@@ -156,8 +156,13 @@ def written(time: datetime) -> str:
 
 def told(error: BaseException) -> dict[str, Any]:
     """Write an error as records have it."""
-    if isinstance(error, LanewrightError):
-        code = error.exit_code
-    else:
-        code = ExitCode.INTERRUPTED if isinstance(error, KeyboardInterrupt) else ExitCode.BUG
+    match error:
+        case LanewrightError():
+            code = error.exit_code
+        case KeyboardInterrupt():
+            code = ExitCode.INTERRUPTED
+        case OSError():
+            code = ExitCode.INPUT
+        case _:
+            code = ExitCode.BUG
     return {"message": str(error) or type(error).__name__, "exit_code": int(code)}

@@ -1,5 +1,6 @@
 """Compares the answers of two engines, token by token and bit by bit."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -41,7 +42,7 @@ class Divergence:
         what: Whether another token was picked there, or the same with another logprob.
         baseline: The baseline's token; None past its end.
         other: The other's token; None past its end.
-        gap: The baseline's top-2 gap there, in nats; None past its end.
+        gap: The baseline's top-2 gap there, in nats; None past its end, or where it is no number.
     """
 
     number: int
@@ -97,6 +98,7 @@ def diverge(number: int, baseline: Answer, other: Answer) -> Divergence | None:
         return None
     pairs = zip(ours, theirs, strict=False)
     index = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(ours), len(theirs)))
+    gap = baseline.gaps[index] if index < len(ours) else math.nan
     token = baseline.ids[index] if index < len(ours) else None
     instead = other.ids[index] if index < len(theirs) else None
     return Divergence(
@@ -106,5 +108,5 @@ def diverge(number: int, baseline: Answer, other: Answer) -> Divergence | None:
         what="logprob" if token == instead else "token",
         baseline=token,
         other=instead,
-        gap=round(baseline.gaps[index], 6) if index < len(ours) else None,
+        gap=round(gap, 6) if math.isfinite(gap) else None,
     )

@@ -77,6 +77,6 @@ def run_arms(
             failed = next(
                 (a.name for a, r in zip(arms, results, strict=True) if not r.exists()), ""
             )
-            where = f" in arm {failed}" if len(arms) > 1 else ""
+            where = f" in arm {failed}" if failed and len(arms) > 1 else ""
             raise running.died(f"{ended(status)}{where}")
     return [json.loads(result.read_text()) for result in results]

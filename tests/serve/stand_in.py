@@ -1,128 +1,75 @@
-"""A site with a stand-in for vLLM and torch: real processes and a real server, no engine."""
+"""A site with a stand-in for vLLM and our overlay: real processes and a real server, no engine.
 
+The overlay's own stand-in answers its workers' questions as the real one does, without torch. Both
+are honest unless told to lie, the whole site by ``lies``, one engine by its argument of that name:
+
+=============== ==================================================================================
+dies, killed    an engine ends the process, by itself or by signal N
+refuses         the server answers this path with an error
+silent, faints  the server gives no token ids; is no longer healthy after N answers
+counter         whether the counter is on, whatever was asked
+foreign         the worker class is vLLM's own, whatever was asked
+replaced, op    our class is built; an op of ours is registered, whatever was asked
+times           every count is multiplied
+more_picks      added to the first count
+more_tokens     added to the scheduled tokens
+uncounted       prompt N is not counted
+vocabulary      how many tokens there are
+deaf            the model does not look at rows that are exchanged
+short           [N, T]: the answer to prompt N has T tokens
+unsteady        the first N answers are other ones in every process
+nan             [N, I]: the logprob of prompt N at index I is no number
+flip            ``place`` [N, I] is other; ``what``: its token or logprob; ``only_on``: when counting
+=============== ==================================================================================
+"""
+
+import json
 import shutil
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from lanewright.serve.environment import LaneEnv
 
-OVERLAY = Path(__file__).parents[2] / "overlay"
-
-VLLM = """\
-import importlib.metadata
-from dataclasses import dataclass
-from types import SimpleNamespace
-
-__version__ = "9.9.9"
+SITE = Path(__file__).with_name("site")
+OVERLAY = Path(__file__).with_name("overlay")
+HOOK = ("    lies:", "    moe_usage_counter: bool = False\n    lies:")
 
 
-def worker(extension, counter):
-    for plugin in importlib.metadata.entry_points(group="vllm.general_plugins"):
-        plugin.load()()
-    module, _, name = extension.rpartition(".")
-    found = getattr(importlib.import_module(module), name)()
-    found.vllm_config = SimpleNamespace(offload_config=SimpleNamespace(moe_usage_counter=counter))
-    return found
-
-
-def ids(prompt, count):
-    return [(len(prompt) * 7 + place) % 512 for place in range(count)]
-
-
-@dataclass
-class SamplingParams:
-    temperature: float
-    max_tokens: int
-
-
-class LLM:
-    def __init__(self, model, worker_extension_cls=None, moe_usage_counter=False, dies=False):
-        if dies:
-            raise SystemExit("the stand-in engine was told to die")
-        self.worker = worker_extension_cls and worker(worker_extension_cls, moe_usage_counter)
-
-    def generate(self, prompts, parameters, use_tqdm):
-        answer = SimpleNamespace(token_ids=ids(prompts[0], parameters.max_tokens), text="text")
-        return [SimpleNamespace(outputs=[answer])]
-
-    def collective_rpc(self, method):
-        return [getattr(self.worker, method)()]
-"""
-
-SERVER = """\
-import argparse
-import json
-import os
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
-import vllm
-
-parser = argparse.ArgumentParser()
-for name in ("model", "served-model-name", "host", "worker-extension-cls"):
-    parser.add_argument(f"--{name}")
-parser.add_argument("--port", type=int)
-for name in ("moe-usage-counter", "dies", "refuses"):
-    parser.add_argument(f"--{name}", action="store_true")
-arguments = parser.parse_args()
-if arguments.dies:
-    raise SystemExit("the stand-in server was told to die")
-extension = arguments.worker_extension_cls
-worker = extension and vllm.worker(extension, arguments.moe_usage_counter)
-
-
-class Handler(BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.answer(200, {"data": [{"id": arguments.served_model_name}]})
-
-    def do_POST(self):
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if arguments.refuses:
-            self.answer(500, {"error": "told to refuse"})
-        elif self.path == "/v1/completions":
-            found = vllm.ids(body["prompt"], body["max_tokens"])
-            self.answer(200, {"choices": [{"token_ids": found, "text": "text"}]})
-        elif self.path == "/collective_rpc" and os.environ["VLLM_SERVER_DEV_MODE"] == "1":
-            self.answer(200, {"results": [getattr(worker, body["method"])()]})
-        else:
-            self.answer(404, {})
-
-    def answer(self, status, content):
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(json.dumps(content).encode())
-
-
-HTTPServer((arguments.host, arguments.port), Handler).serve_forever()
-"""
-
-FILES = {
-    "torch.py": '__version__ = "9.9.9+cpu"\n',
-    "vllm/__init__.py": VLLM,
-    "vllm/logger.py": "from logging import getLogger as init_logger\n",
-    "vllm/entrypoints/__init__.py": "",
-    "vllm/entrypoints/openai/__init__.py": "",
-    "vllm/entrypoints/openai/api_server.py": SERVER,
-}
-
-
-def lay_stand_in(folder: Path, *, bank: bool = True, plugin: bool = True) -> LaneEnv:
+def lay_stand_in(
+    folder: Path,
+    *,
+    bank: bool = True,
+    plugin: bool = True,
+    hook: bool = True,
+    lies: Mapping[str, Any] | None = None,
+) -> LaneEnv:
     """Lay the site; this Python runs it, without the packages that are installed here.
 
     Args:
         folder: Where the site and its caches go.
         bank: Whether the tree holds our overlay.
         plugin: Whether vLLM can find the overlay's entry point.
+        hook: Whether vLLM knows the engine argument that our hook patch adds.
+        lies: Of every engine of this site.
     """
     site = folder / "site"
-    for path, content in FILES.items():
-        (site / path).parent.mkdir(parents=True, exist_ok=True)
-        (site / path).write_text(content)
-    if bank:
-        shutil.copytree(OVERLAY / "expert_bank", site / "expert_bank")
-    if bank and plugin:
-        (metadata,) = OVERLAY.glob("expert_bank-*.dist-info")
-        shutil.copytree(metadata, site / metadata.name)
+    for part in (SITE, OVERLAY) if bank else (SITE,):
+        ignored = shutil.ignore_patterns("__pycache__", *([] if plugin else ["*.dist-info"]))
+        shutil.copytree(part, site, ignore=ignored, dirs_exist_ok=True)
+    if hook:
+        arguments = site / "vllm" / "arguments.py"
+        arguments.write_text(arguments.read_text().replace(*HOOK))
+    if lies:
+        (site / "lies.json").write_text(json.dumps(lies))
     python = folder / "python"
     python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
     python.chmod(0o755)
     return LaneEnv(python, site, folder / "pyc")
+
+
+def lay_pin(folder: Path, **lies: Any) -> LaneEnv:  # noqa: ANN401 - JSON
+    """Lay the unpatched pin beside a lane's site: no hook, no overlay."""
+    folder.mkdir()
+    return lay_stand_in(folder, bank=False, hook=False, lies=lies)

@@ -1,121 +1,167 @@
 """Both boots against a stand-in for vLLM: real processes, a real server, no engine."""
 
-import socket
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lanewright.errors import LanewrightError, MismatchError
-from lanewright.serve.boot import EXTENSION, MAX_TOKENS, PROMPTS
-from lanewright.serve.child import BootError, child, watch
-from lanewright.serve.client import healthy, serves
-from lanewright.serve.offline import boot_offline
-from lanewright.serve.port import HOST, usable_port
-from lanewright.serve.server import MODULE, boot_server
+from lanewright.project import Device
+from lanewright.serve.boot import EXTENSION, MAX_TOKENS, PROMPTS, WORKERS, engine_arguments
+from lanewright.serve.child import BootError
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.offline import OfflineBoot, boot_offline
+from lanewright.serve.server import ServerBoot, boot_server
 from tests.serve.stand_in import lay_stand_in
 
-ON = {"moe_usage_counter": True}
+ON: Mapping[str, object] = {"moe_usage_counter": True}
+PROMPT_TOKENS = [len(prompt.encode()) for prompt in PROMPTS]
+TOKENS = sum(PROMPT_TOKENS) + len(PROMPTS) * (MAX_TOKENS - 1)
+Boot = Callable[[LaneEnv, Mapping[str, object], Path], OfflineBoot | ServerBoot]
+
+
+def offline(env: LaneEnv, engine: Mapping[str, object], folder: Path) -> OfflineBoot:
+    return boot_offline(env, folder / "model", engine, folder, device="cpu")
+
+
+def server(env: LaneEnv, engine: Mapping[str, object], folder: Path) -> ServerBoot:
+    return boot_server(env, folder / "model", engine, folder, device="cpu")
+
+
+both = pytest.mark.parametrize("boot", [offline, server])
 
 
 def test_offline_boot_answers_and_proves(tmp_path: Path) -> None:
-    found = boot_offline(lay_stand_in(tmp_path), tmp_path / "model", ON, tmp_path)
+    found = offline(lay_stand_in(tmp_path), ON, tmp_path)
     assert (found.vllm, found.torch) == ("9.9.9", "9.9.9+cpu")
     assert found.vllm_file == str(tmp_path / "site" / "vllm" / "__init__.py")
     assert [each.prompt for each in found.completions] == [*PROMPTS]
+    assert [each.prompt_tokens for each in found.completions] == PROMPT_TOKENS
     assert all(len(each.ids) == MAX_TOKENS for each in found.completions)
     assert [(each["plugin"], each["moe_usage_counter"]) for each in found.status] == [(True, True)]
     assert [*found.seconds] == ["import", "engine", "generate"]
 
 
-def test_server_boot_answers_as_offline_does(tmp_path: Path) -> None:
+@both
+def test_on_is_proven_with_its_numbers(boot: Boot, tmp_path: Path) -> None:
+    found = boot(lay_stand_in(tmp_path), ON, tmp_path)
+    (proof,) = found.proofs
+    assert (proof.feature, proof.on) == ("moe_usage_counter", True)
+    assert (proof.facts["tokens"], proof.facts["picks"]) == (TOKENS, TOKENS * 2 * 3)
+    (usage,) = found.usage
+    assert usage
+    assert sum(map(sum, usage["counts"])) == proof.facts["picks"]
+    assert found.status[0]["experts"] == ["expert_bank.glue.experts.CountedExperts"]
+
+
+@both
+def test_off_is_proven(boot: Boot, tmp_path: Path) -> None:
+    found = boot(lay_stand_in(tmp_path), {}, tmp_path)
+    (proof,) = found.proofs
+    assert (proof.feature, proof.on, found.usage) == ("moe_usage_counter", False, (None,))
+    (worker,) = found.status
+    assert [name.partition(".")[0] for name in worker["experts"]] == ["vllm"]
+    assert not worker["ops"]
+
+
+@both
+def test_every_worker_is_asked(boot: Boot, tmp_path: Path) -> None:
+    found = boot(lay_stand_in(tmp_path), {**ON, "tensor_parallel_size": 2}, tmp_path)
+    assert (len(found.status), len(found.usage)) == (2, 2)
+    assert found.proofs[0].facts["workers"] == 2
+
+
+def test_the_server_answers_as_offline_does(tmp_path: Path) -> None:
     env = lay_stand_in(tmp_path)
-    port = usable_port(None)
-    served = boot_server(env, tmp_path / "model", ON, tmp_path, port=port)
-    assert served.port == port
-    assert served.health
-    assert served.completions == boot_offline(env, tmp_path / "model", ON, tmp_path).completions
-    assert [each["moe_usage_counter"] for each in served.status] == [True]
-    assert usable_port(port) == port, "the server still listens"
+    served, found = server(env, ON, tmp_path), offline(env, ON, tmp_path)
+    assert served.completions == found.completions
+    assert (served.usage, served.proofs) == (found.usage, found.proofs)
 
 
-def test_a_lane_without_the_overlay_boots(tmp_path: Path) -> None:
-    env = lay_stand_in(tmp_path, bank=False)
-    assert boot_offline(env, tmp_path, {}, tmp_path).status == ()
-    assert boot_server(env, tmp_path, {}, tmp_path).status == ()
+@both
+def test_a_lane_without_the_overlay_boots_and_proves_nothing(boot: Boot, tmp_path: Path) -> None:
+    found = boot(lay_stand_in(tmp_path, bank=False), {}, tmp_path)
+    assert (found.status, found.usage, found.proofs) == ((), (), ())
+    assert len(found.completions) == len(PROMPTS)
 
 
-def test_a_plugin_that_vllm_did_not_load_is_a_mismatch(tmp_path: Path) -> None:
-    env = lay_stand_in(tmp_path, plugin=False)
+@both
+def test_an_overlay_without_its_hook_patch_is_off(boot: Boot, tmp_path: Path) -> None:
+    found = boot(lay_stand_in(tmp_path, hook=False), {}, tmp_path)
+    assert found.status[0]["moe_usage_counter"] is None
+    assert [proof.on for proof in found.proofs] == [False]
+
+
+@both
+def test_a_feature_that_nothing_can_prove_is_a_mismatch(boot: Boot, tmp_path: Path) -> None:
+    with pytest.raises(MismatchError, match="moe_usage_counter is asked for, and without the"):
+        boot(lay_stand_in(tmp_path, bank=False), ON, tmp_path)
+
+
+@both
+def test_a_plugin_that_vllm_did_not_load_is_a_mismatch(boot: Boot, tmp_path: Path) -> None:
     with pytest.raises(MismatchError, match="expert_bank is on the path, but"):
-        boot_offline(env, tmp_path, ON, tmp_path)
-    with pytest.raises(MismatchError, match="expert_bank is on the path, but"):
-        boot_server(env, tmp_path, ON, tmp_path)
+        boot(lay_stand_in(tmp_path, plugin=False), ON, tmp_path)
 
 
-def test_a_feature_that_nothing_can_prove_is_a_mismatch(tmp_path: Path) -> None:
-    env = lay_stand_in(tmp_path, bank=False)
-    with pytest.raises(MismatchError, match="moe_usage_counter"):
-        boot_offline(env, tmp_path, ON, tmp_path)
+@both
+@pytest.mark.parametrize(
+    ("engine", "lies", "told"),
+    [
+        (ON, {"counter": False}, r"asked to be True, and worker \d+ has False"),
+        (ON, {"more_picks": 1}, f"counted {TOKENS * 6 + 1} picks, and {TOKENS} scheduled"),
+        (ON, {"times": 0}, "counted no pick at all"),
+        (ON, {"more_tokens": -1}, f"{TOKENS - 1} scheduled tokens x 2 experts x 3 layers are"),
+        (ON, {"uncounted": 2}, rf"was scheduled \d+ tokens, and by the answers .* are {TOKENS}$"),
+        (ON, {"foreign": True}, r"counts nothing, its MoE layers are vllm\.model_executor"),
+        ({}, {"counter": True}, r"asked to be False, and worker \d+ has True"),
+        ({}, {"replaced": True}, r"is not vLLM's own: its MoE layers are expert_bank\."),
+        ({}, {"op": True}, "op registered: True; counting: False"),
+    ],
+)
+def test_a_lie_is_a_mismatch_that_says_which(
+    boot: Boot, tmp_path: Path, engine: Mapping[str, object], lies: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(MismatchError) as caught:
+        boot(lay_stand_in(tmp_path, lies=lies), engine, tmp_path)
+    message = str(caught.value)
+    assert re.search(told, message), message
+    assert message.startswith(f"{boot.__name__} boot: moe_usage_counter")
 
 
-def test_a_feature_that_is_on_unasked_is_a_mismatch(tmp_path: Path) -> None:
-    env = lay_stand_in(tmp_path)
-    vllm = tmp_path / "site" / "vllm" / "__init__.py"
-    vllm.write_text(vllm.read_text().replace("moe_usage_counter=counter", "moe_usage_counter=1"))
-    with pytest.raises(MismatchError, match="asked to be False"):
-        boot_offline(env, tmp_path, {}, tmp_path)
-
-
-def test_an_engine_that_dies(tmp_path: Path) -> None:
+@both
+def test_an_engine_that_dies(boot: Boot, tmp_path: Path) -> None:
     with pytest.raises(BootError, match="ended with exit status 1") as caught:
-        boot_offline(lay_stand_in(tmp_path), tmp_path, {"dies": True}, tmp_path)
+        boot(lay_stand_in(tmp_path, lies={"dies": True}), {}, tmp_path)
     assert "the stand-in engine was told to die" in str(caught.value)
-    assert str(tmp_path / "offline.log") in str(caught.value)
+    assert str(tmp_path / f"{boot.__name__}.log") in str(caught.value)
+    assert "in arm" not in str(caught.value).partition("\n")[0]
 
 
-def test_a_server_that_dies(tmp_path: Path) -> None:
-    with pytest.raises(BootError, match="status 1 before it was up") as caught:
-        boot_server(lay_stand_in(tmp_path), tmp_path, {"dies": True}, tmp_path)
-    assert "the stand-in server was told to die" in str(caught.value)
+@pytest.mark.parametrize(("boot", "told"), [(offline, "no_such_thing"), (server, "--no-such-")])
+def test_an_unknown_engine_argument_is_named(boot: Boot, told: str, tmp_path: Path) -> None:
+    with pytest.raises(BootError, match=told):
+        boot(lay_stand_in(tmp_path), {"no_such_thing": True}, tmp_path)
 
 
-def test_a_server_that_refuses(tmp_path: Path) -> None:
-    with pytest.raises(BootError, match=r"/v1/completions answered 500: .*told to refuse"):
-        boot_server(lay_stand_in(tmp_path), tmp_path, {"refuses": True}, tmp_path)
-
-
-def test_an_unknown_engine_argument_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_the_worker_is_ours_only_where_a_feature_is_on(tmp_path: Path, device: Device) -> None:
     env = lay_stand_in(tmp_path)
-    with pytest.raises(BootError, match="no_such_thing"):
-        boot_offline(env, tmp_path, {"no_such_thing": True}, tmp_path)
-    with pytest.raises(BootError, match="--no-such-thing"):
-        boot_server(env, tmp_path, {"no_such_thing": True}, tmp_path)
+    assert engine_arguments(env, {}, device) == {"worker_extension_cls": EXTENSION}
+    on = engine_arguments(env, ON, device)
+    assert on == {"worker_extension_cls": EXTENSION, "worker_cls": WORKERS[device], **ON}
+    off = engine_arguments(env, {"moe_usage_counter": False}, device)
+    assert "worker_cls" not in off
+    assert engine_arguments(env, {**ON, "worker_cls": "x.Y"}, device)["worker_cls"] == "x.Y"
 
 
-def test_a_busy_port_is_told_before_anything_runs(tmp_path: Path) -> None:
-    with socket.socket() as other:
-        other.bind((HOST, 0))
-        other.listen()
-        port = other.getsockname()[1]
-        with pytest.raises(LanewrightError, match=f"port {port}"):
-            boot_server(lay_stand_in(tmp_path), tmp_path, {}, tmp_path, port=port)
-    assert not (tmp_path / "server.log").exists()
+def test_without_the_overlay_no_worker_is_named(tmp_path: Path) -> None:
+    assert engine_arguments(lay_stand_in(tmp_path, bank=False), ON, "cpu") == ON
 
 
-def test_the_boots_own_arguments_are_refused(tmp_path: Path) -> None:
+@both
+def test_the_boots_own_arguments_are_refused(boot: Boot, tmp_path: Path) -> None:
     with pytest.raises(LanewrightError, match="engine argument model, port"):
-        boot_offline(lay_stand_in(tmp_path), tmp_path, {"port": 1, "model": "x"}, tmp_path)
-
-
-def test_a_server_on_the_same_port_proves_nothing_for_another(tmp_path: Path) -> None:
-    env = lay_stand_in(tmp_path)
-    port = usable_port(None)
-    folder = tmp_path / "other"
-    folder.mkdir()
-    command = [str(env.python), "-m", MODULE, "--served-model-name=another", f"--host={HOST}"]
-    command += [f"--port={port}", f"--worker-extension-cls={EXTENSION}", "--moe-usage-counter"]
-    environ = {**env.environ(), "VLLM_SERVER_DEV_MODE": "1"}
-    with child("other", command, environ=environ, log=folder / "log") as running:
-        watch(running, seconds=30, ready=lambda: healthy(port))
-        assert serves(port, "another")
-        assert not serves(port, "model-1234")
+        boot(lay_stand_in(tmp_path), {"port": 1, "model": "x"}, tmp_path)

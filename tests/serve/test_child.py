@@ -78,6 +78,11 @@ def test_a_signal_is_named(tmp_path: Path) -> None:
     assert ended(status) == "was ended by SIGSEGV"
 
 
+def test_a_status_that_is_no_signal_is_told_as_it_is() -> None:
+    assert ended(255) == "ended with exit status 255"
+    assert ended(128) == "ended with exit status 128"
+
+
 def test_the_command_gets_signals_as_usual(tmp_path: Path) -> None:
     program = "import signal; print(signal.getsignal(signal.SIGTERM) == signal.SIG_DFL)"
     command = [sys.executable, "-c", program]

@@ -1,0 +1,44 @@
+"""A stand-in for vLLM with a model of its own: a few integers, the same on every machine."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from vllm.arguments import EngineArgs
+from vllm.engine import Engine
+
+__version__ = "9.9.9"
+told = {name: value for name, value in os.environ.items() if name.startswith("VLLM_")}
+print("vLLM is imported with", told)  # noqa: T201 - read in the log
+
+
+@dataclass
+class SamplingParams:
+    temperature: float
+    max_tokens: int
+    ignore_eos: bool = False
+    logprobs: int | None = None
+
+
+class LLM:
+    def __init__(self, **arguments: object) -> None:
+        self.engine = Engine(EngineArgs(**arguments))
+
+    def generate(
+        self,
+        prompts: list[str],
+        parameters: SamplingParams,
+        use_tqdm: bool,  # noqa: ARG002, FBT001 - vLLM's
+    ) -> list[SimpleNamespace]:
+        return [
+            self.engine.complete(prompt, parameters.max_tokens, ignore_eos=parameters.ignore_eos)
+            for prompt in prompts
+        ]
+
+    def collective_rpc(self, method: str) -> list[Any]:
+        return [getattr(worker, method)() for worker in self.engine.workers]
+
+    def apply_model(self, function: Callable[[Any], Any]) -> list[Any]:
+        return [function(worker.model_runner.get_model()) for worker in self.engine.workers]

@@ -1,0 +1,5 @@
+from vllm.v1.worker.cpu_worker import CPUWorker
+
+
+class Worker(CPUWorker):
+    pass

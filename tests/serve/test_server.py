@@ -1,0 +1,99 @@
+"""What only the server can do wrong."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lanewright.errors import LanewrightError
+from lanewright.serve.boot import EXTENSION, MAX_TOKENS, PROMPTS
+from lanewright.serve.child import BootError, child, watch
+from lanewright.serve.client import RefusedError, healthy, serves
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.port import HOST, usable_port
+from lanewright.serve.server import MODULE, ServerBoot, boot_server, complete
+from tests.serve.stand_in import lay_stand_in
+
+
+def boot(env: LaneEnv, folder: Path, port: int | None = None) -> ServerBoot:
+    return boot_server(env, folder / "model", {}, folder, device="cpu", port=port)
+
+
+@contextmanager
+def running(env: LaneEnv, folder: Path, name: str, *options: str) -> Iterator[int]:
+    port = usable_port(None)
+    command = [str(env.python), "-m", MODULE, f"--served-model-name={name}", f"--host={HOST}"]
+    command += [f"--port={port}", f"--worker-extension-cls={EXTENSION}", *options]
+    environ = {**env.environ(), "VLLM_SERVER_DEV_MODE": "1"}
+    with child("other", command, environ=environ, log=folder / "other.log") as process:
+        watch(process, seconds=30, ready=lambda: healthy(port))
+        yield port
+
+
+def test_the_port_that_is_asked_for_is_used_and_given_back(tmp_path: Path) -> None:
+    port = usable_port(None)
+    found = boot(lay_stand_in(tmp_path), tmp_path, port)
+    assert (found.port, found.health) == (port, True)
+    assert [*found.seconds] == ["ready", "requests", "stop"]
+    assert f"--port={port}" in found.command
+    assert usable_port(port) == port, "the server still listens"
+
+
+@pytest.mark.parametrize(
+    ("lies", "told"),
+    [
+        ({"dies": True}, "status 1 before it was up"),
+        ({"killed": 9}, "was ended by SIGKILL before it was up"),
+        ({"refuses": "/v1/completions"}, "/v1/completions answered 500: .*told to refuse"),
+        ({"refuses": "/collective_rpc"}, "/collective_rpc answered 500: .*told to refuse"),
+        ({"silent": True}, "/v1/completions answered without token ids"),
+        ({"faints": len(PROMPTS)}, "no longer answered /health after the completions"),
+    ],
+)
+def test_a_server_that_fails_says_where(tmp_path: Path, lies: dict[str, Any], told: str) -> None:
+    with pytest.raises(BootError, match=told):
+        boot(lay_stand_in(tmp_path, lies=lies), tmp_path)
+
+
+def test_a_busy_port_is_told_before_anything_runs(tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind((HOST, 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(LanewrightError, match=f"port {port}"):
+            boot(lay_stand_in(tmp_path), tmp_path, port)
+    assert not (tmp_path / "server.log").exists()
+
+
+def test_a_server_on_the_same_port_proves_nothing_for_another(tmp_path: Path) -> None:
+    with running(lay_stand_in(tmp_path), tmp_path, "another") as port:
+        assert serves(port, "another")
+        assert not serves(port, "model-1234")
+
+
+def test_the_servers_own_count_of_cached_tokens_is_read(tmp_path: Path) -> None:
+    prompt = PROMPTS[0]
+    with running(
+        lay_stand_in(tmp_path), tmp_path, "model", "--enable-prompt-tokens-details"
+    ) as port:
+        first, second = complete(port, "model", prompt), complete(port, "model", prompt)
+    assert first.ids == second.ids
+    assert first.prompt_tokens == second.prompt_tokens == len(prompt)
+    assert (first.cached_tokens, second.cached_tokens) == (0, 32)
+
+
+def test_a_stop_token_is_passed_over(tmp_path: Path) -> None:
+    found = boot(lay_stand_in(tmp_path, lies={"vocabulary": 3}), tmp_path)
+    assert {len(each.ids) for each in found.completions} == {MAX_TOKENS}
+
+
+def test_an_answer_without_token_ids_is_refused(tmp_path: Path) -> None:
+    env = lay_stand_in(tmp_path, lies={"silent": True})
+    with (
+        running(env, tmp_path, "model") as port,
+        pytest.raises(RefusedError, match="answered without token ids"),
+    ):
+        complete(port, "model", "A")

@@ -12,7 +12,19 @@ from lanewright.queue.lock import read_lock
 from tests.conftest import World
 from tests.process import finish, start
 
-COMMANDS = ["build", "fetch", "image", "list", "report", "show", "status", "verify"]
+COMMANDS = [
+    "boot",
+    "build",
+    "equal",
+    "fetch",
+    "image",
+    "list",
+    "report",
+    "show",
+    "status",
+    "usage",
+    "verify",
+]
 Capture = pytest.CaptureFixture[str]
 
 

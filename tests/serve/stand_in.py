@@ -5,6 +5,7 @@ are honest unless told to lie, the whole site by ``lies``, one engine by its arg
 
 =============== ==================================================================================
 dies, killed    an engine ends the process, by itself or by signal N
+hangs           an engine never comes up
 refuses         the server answers this path with an error
 silent, faints  the server gives no token ids; is no longer healthy after N answers
 counter         whether the counter is on, whatever was asked
@@ -26,11 +27,17 @@ flip            ``place`` [N, I] is other; ``what``: its token or logprob; ``onl
 import json
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lanewright.serve.boot import EXTENSION
+from lanewright.serve.child import child, watch
+from lanewright.serve.client import healthy
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.port import HOST, usable_port
+from lanewright.serve.server import MODULE
 
 SITE = Path(__file__).with_name("site")
 OVERLAY = Path(__file__).with_name("overlay")
@@ -73,3 +80,15 @@ def lay_pin(folder: Path, **lies: Any) -> LaneEnv:  # noqa: ANN401 - JSON
     """Lay the unpatched pin beside a lane's site: no hook, no overlay."""
     folder.mkdir()
     return lay_stand_in(folder, bank=False, hook=False, lies=lies)
+
+
+@contextmanager
+def running(env: LaneEnv, folder: Path, name: str, *options: str) -> Iterator[int]:
+    """Have a stand-in server answer on a port while the block runs; it serves ``name``."""
+    port = usable_port(None)
+    command = [str(env.python), "-m", MODULE, f"--served-model-name={name}", f"--host={HOST}"]
+    command += [f"--port={port}", f"--worker-extension-cls={EXTENSION}", *options]
+    environ = {**env.environ(), "VLLM_SERVER_DEV_MODE": "1"}
+    with child("server", command, environ=environ, log=folder / "running.log") as process:
+        watch(process, seconds=30, ready=lambda: healthy(port))
+        yield port

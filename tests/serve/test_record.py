@@ -39,6 +39,8 @@ def record() -> dict[str, Any]:
         "model": None,
         "boots": {"offline": None, "server": None},
         "agree": None,
+        "usage": None,
+        "equality": None,
         "verdict": "failed",
         "error": {"message": "no room", "exit_code": 1},
     }
@@ -67,6 +69,8 @@ def test_a_record_comes_back_as_written(places: Places, record: dict[str, Any]) 
         ("surprise", 1),
         ("entries", [{"name": "hook"}]),
         ("boots", {"offline": {}, "server": None}),
+        ("usage", 1),
+        ("equality", {}),
     ],
 )
 def test_a_record_that_is_none_is_not_written(
@@ -75,6 +79,13 @@ def test_a_record_that_is_none_is_not_written(
     with pytest.raises(jsonschema.ValidationError):
         write_record(tmp_path, {**record, key: value})
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("key", ["usage", "equality", "boots", "lock"])
+def test_a_record_without_a_field_is_none(tmp_path: Path, record: dict[str, Any], key: str) -> None:
+    del record[key]
+    with pytest.raises(jsonschema.ValidationError, match=key):
+        write_record(tmp_path, record)
 
 
 def test_a_failed_write_keeps_the_old_record(

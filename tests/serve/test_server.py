@@ -1,36 +1,23 @@
 """What only the server can do wrong."""
 
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lanewright.errors import LanewrightError
-from lanewright.serve.boot import EXTENSION, MAX_TOKENS, PROMPTS
-from lanewright.serve.child import BootError, child, watch
-from lanewright.serve.client import RefusedError, healthy, serves
+from lanewright.serve.boot import MAX_TOKENS, PROMPTS
+from lanewright.serve.child import BootError
+from lanewright.serve.client import RefusedError, serves
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.port import HOST, usable_port
-from lanewright.serve.server import MODULE, ServerBoot, boot_server, complete
-from tests.serve.stand_in import lay_stand_in
+from lanewright.serve.server import ServerBoot, boot_server, complete
+from tests.serve.stand_in import lay_stand_in, running
 
 
 def boot(env: LaneEnv, folder: Path, port: int | None = None) -> ServerBoot:
     return boot_server(env, folder / "model", {}, folder, device="cpu", port=port)
-
-
-@contextmanager
-def running(env: LaneEnv, folder: Path, name: str, *options: str) -> Iterator[int]:
-    port = usable_port(None)
-    command = [str(env.python), "-m", MODULE, f"--served-model-name={name}", f"--host={HOST}"]
-    command += [f"--port={port}", f"--worker-extension-cls={EXTENSION}", *options]
-    environ = {**env.environ(), "VLLM_SERVER_DEV_MODE": "1"}
-    with child("other", command, environ=environ, log=folder / "other.log") as process:
-        watch(process, seconds=30, ready=lambda: healthy(port))
-        yield port
 
 
 def test_the_port_that_is_asked_for_is_used_and_given_back(tmp_path: Path) -> None:

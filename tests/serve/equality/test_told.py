@@ -1,0 +1,67 @@
+"""Equality as people read it."""
+
+from typing import Any
+
+import pytest
+
+from lanewright.serve.equality.told import divergence, lines
+
+PLACE: dict[str, Any] = {
+    "number": 3,
+    "prompt": "def barrier(rows):",
+    "index": 17,
+    "what": "token",
+    "baseline": 4,
+    "other": 9,
+    "gap": 0.0000125,
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({}, "index 17: token 9, where the baseline has token 4 (top-2 gap 0.000013)"),
+        ({"other": None}, "index 17: the end, where the baseline has token 4 (top-2 gap 0.000013)"),
+        ({"baseline": None, "gap": None}, "index 17: token 9, where the baseline has the end"),
+        (
+            {"what": "logprob", "other": 4},
+            "index 17: token 4 in both, with another logprob (top-2 gap 0.000013)",
+        ),
+    ],
+)
+def test_a_divergence_is_told_in_one_line(changed: dict[str, Any], told: str) -> None:
+    assert divergence(PLACE | changed) == f"prompt 3 'def barrier(rows):', {told}"
+
+
+@pytest.mark.parametrize(("length", "shown"), [(48, 48), (49, 48), (500, 48)])
+def test_a_long_prompt_is_cut(length: int, shown: int) -> None:
+    told = divergence(PLACE | {"prompt": "x" * length})
+    (_, prompt, _) = told.split("'")
+    assert len(prompt) == shown
+    assert prompt.endswith("...") == (length > 48)
+
+
+def test_a_prompt_stays_on_its_line() -> None:
+    assert "\n" not in divergence(PLACE | {"prompt": "one\ntwo"})
+
+
+def test_every_mode_and_row_has_a_line() -> None:
+    rows = [
+        {"arm": "self", "role": "control", "equal": 44, "prompts": 44, "first": None},
+        {"arm": "exchanged", "role": "negative control", "equal": 0, "prompts": 44, "first": PLACE},
+        {"arm": "off", "role": "arm", "equal": 44, "prompts": 44, "first": None},
+        {"arm": "on", "role": "arm", "equal": 43, "prompts": 44, "first": PLACE},
+    ]
+    eager = {"mode": "eager", "verdict": "differs", "why": "on", "distinct": 431, "rows": rows}
+    compiled = {"mode": "compiled", "verdict": "equal", "why": "", "distinct": 430, "rows": []}
+    place = "    prompt 3 'def barrier(rows):', index 17: token 9, where the baseline has token 4"
+    assert [*lines({"modes": [eager, compiled]})] == [
+        "eager: differs (on); 431 distinct tokens",
+        "  self: 44/44 equal, as it must be",
+        "  exchanged: 0/44 equal, and must differ",
+        f"{place} (top-2 gap 0.000013)",
+        "  off: 44/44 equal",
+        "  on: 43/44 equal",
+        f"{place} (top-2 gap 0.000013)",
+        "compiled: equal; 430 distinct tokens",
+    ]

@@ -1,0 +1,132 @@
+"""Runs that fail are recorded, too, as far as they came."""
+
+import os
+import signal
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lanewright.errors import LanewrightError, MismatchError
+from lanewright.places import Places
+from lanewright.serve.child import BootError
+from lanewright.serve.port import HOST
+from lanewright.serve.run import Wanted, told
+from lanewright.serve.summary import summary
+from tests.serve.sample_run import latest, run
+from tests.serve.stand_in import lay_pin, lay_stand_in
+
+
+@pytest.mark.usefixtures("model")
+@pytest.mark.parametrize(
+    ("lies", "verdict", "why"),
+    [
+        ({"flip": {"place": [1, 3], "what": "logprob"}}, "differs", "eager: differs (off, on)"),
+        ({"vocabulary": 9}, "inconclusive", "eager: inconclusive (the answers hold 9 distinct"),
+    ],
+)
+def test_an_equality_that_fails_is_recorded_whole(
+    places: Places, tmp_path: Path, lies: dict[str, Any], verdict: str, why: str
+) -> None:
+    lay_pin(tmp_path / "pin", **(lies if verdict == "inconclusive" else {}))
+    env = lay_stand_in(tmp_path, lies=lies)
+    with pytest.raises(MismatchError, match=f"with its baseline: {verdict}\n") as caught:
+        run(places, env, Wanted(server=False, modes=("eager",)))
+    assert why in str(caught.value)
+    record = latest(places)
+    assert caught.value.hint == f"every answer is in {record['folder']}/equality"
+    assert (record["verdict"], record["error"]["exit_code"]) == ("failed", 5)
+    assert record["equality"]["verdict"] == verdict
+    assert why in summary(record)
+    assert f"  error    lane sample: equality with its baseline: {verdict}" in summary(record)
+
+
+@pytest.mark.usefixtures("model")
+def test_a_missing_baseline_is_recorded_without_a_verdict(places: Places, tmp_path: Path) -> None:
+    lay_pin(tmp_path / "pin", dies=True)
+    with pytest.raises(BootError):
+        run(places, lay_stand_in(tmp_path), Wanted(server=False, modes=("eager",)))
+    record = latest(places)
+    assert (record["verdict"], record["equality"]) == ("failed", None)
+    assert record["error"]["exit_code"] == 1
+    assert record["boots"]["offline"]["proofs"]
+    assert "  error    no baseline, so nothing was compared" in summary(record)
+
+
+@pytest.mark.usefixtures("model")
+def test_a_failed_boot_is_recorded(places: Places, tmp_path: Path) -> None:
+    with pytest.raises(BootError):
+        run(places, lay_stand_in(tmp_path, lies={"dies": True}))
+    record = latest(places)
+    assert record["verdict"] == "failed"
+    assert record["error"]["exit_code"] == 1
+    assert "told to die" in record["error"]["message"]
+    assert record["environment"]["vllm"] is None
+    assert "error    offline ended with exit status 1" in summary(record)
+
+
+@pytest.mark.usefixtures("model")
+def test_a_mismatch_is_recorded(places: Places, tmp_path: Path) -> None:
+    with pytest.raises(MismatchError):
+        run(places, lay_stand_in(tmp_path, plugin=False))
+    assert latest(places)["error"]["exit_code"] == 5
+
+
+def interrupt_once(log: str, state: Path) -> None:
+    """Send Ctrl-C to this process once an engine has written something."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if any("told to hang" in file.read_text() for file in state.rglob(log)):
+            os.kill(os.getpid(), signal.SIGINT)
+            return
+        time.sleep(0.05)
+
+
+@pytest.mark.usefixtures("model")
+def test_an_interrupt_is_recorded(places: Places, tmp_path: Path) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    other = threading.Thread(target=interrupt_once, args=("offline.log", places.state))
+    other.start()
+    with pytest.raises(KeyboardInterrupt):
+        run(places, lay_stand_in(tmp_path, lies={"hangs": True}))
+    other.join()
+    record = latest(places)
+    assert record["error"] == {"message": "KeyboardInterrupt", "exit_code": 130}
+    assert record["boots"] == {"offline": None, "server": None}
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (LanewrightError("it"), 1),
+        (MismatchError("it"), 5),
+        (OSError(28, "No space left on device"), 1),
+        (KeyboardInterrupt(), 130),
+        (ValueError("it"), 70),
+    ],
+)
+def test_an_error_is_recorded_with_the_code_the_process_ends_with(
+    error: BaseException, code: int
+) -> None:
+    assert told(error)["exit_code"] == code
+
+
+def test_a_busy_port_is_told_before_anything_is_written(places: Places, tmp_path: Path) -> None:
+    with socket.socket() as other:
+        other.bind((HOST, 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(LanewrightError, match=f"port {port}"):
+            run(places, lay_stand_in(tmp_path), Wanted(port=port))
+    assert not places.state.exists()
+
+
+def test_an_unknown_recipe_is_told_before_anything_is_written(
+    places: Places, tmp_path: Path
+) -> None:
+    with pytest.raises(LanewrightError, match="no model recipe 'other'"):
+        run(places, lay_stand_in(tmp_path), recipe="other")
+    assert not places.state.exists()

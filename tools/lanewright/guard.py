@@ -14,6 +14,8 @@ import sys
 import time
 from pathlib import Path
 
+KILLED = 5.0
+
 
 def main(grace: float, command: list[str]) -> int:
     """Run the command until it ends or standard input does."""
@@ -37,6 +39,9 @@ def end(process: "subprocess.Popen[bytes]", grace: float) -> None:
     while time.monotonic() < deadline and others_run(process.pid):
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGKILL)
+    # A killed process still runs, and holds what it holds, until the kernel gets round to it.
+    while time.monotonic() < deadline + KILLED and others_run(process.pid):
+        time.sleep(0.01)
     process.wait()
 
 

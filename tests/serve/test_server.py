@@ -72,6 +72,17 @@ def test_the_servers_own_count_of_cached_tokens_is_read(tmp_path: Path) -> None:
     assert (first.cached_tokens, second.cached_tokens) == (0, 32)
 
 
+def test_cached_tokens_are_none_that_were_scheduled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompt = PROMPTS[0]
+    monkeypatch.setattr("lanewright.serve.server.PROMPTS", (prompt, prompt))
+    engine = {"moe_usage_counter": True}
+    found = boot_server(lay_stand_in(tmp_path), tmp_path, engine, tmp_path, device="cpu")
+    assert [each.cached_tokens for each in found.completions] == [0, 32]
+    assert found.proofs[0].facts["tokens"] == 2 * (len(prompt) + MAX_TOKENS - 1) - 32
+
+
 def test_a_stop_token_is_passed_over(tmp_path: Path) -> None:
     found = boot(lay_stand_in(tmp_path, lies={"vocabulary": 3}), tmp_path)
     assert {len(each.ids) for each in found.completions} == {MAX_TOKENS}

@@ -86,6 +86,17 @@ def test_every_arm_is_told_what_it_must_be(tmp_path: Path) -> None:
     assert "'VLLM_DISABLE_COMPILE_CACHE': '1'" in (tmp_path / "equality/pin.log").read_text()
 
 
+def test_a_worker_that_the_lane_names_is_not_asked_of_the_pin(tmp_path: Path) -> None:
+    named = {
+        "worker_cls": "expert_bank.glue.cpu_worker.CPUWorker",
+        "worker_extension_cls": "expert_bank.glue.extension.WorkerExtension",
+    }
+    found = compared(tmp_path, lay_stand_in(tmp_path), engine={**ON, **named})
+    assert found.verdict == "equal"
+    assert not named.keys() & specs(tmp_path, "pin")["eager.baseline"]["engine"].keys()
+    assert "worker_cls" not in specs(tmp_path, "lane")["eager.off"]["engine"]
+
+
 @pytest.mark.parametrize("what", ["token", "logprob"])
 def test_a_lane_that_differs_is_told_to_the_place(tmp_path: Path, what: str) -> None:
     lies = {"flip": {"place": PLACE, "what": what}}

@@ -27,6 +27,7 @@ def record() -> dict[str, Any]:
         "lock": "0" * 64,
         "pin": {"ref": "release:1.1", "commit": TREE, "tree": TREE, "version": "1.1"},
         "tree": TREE,
+        "layer": None,
         "entries": [{"name": "hook", "kind": "patch", "source": "own/hook.patch", "more": 1}],
         "engine": {"max_model_len": 256},
         "environment": {
@@ -71,6 +72,7 @@ def test_a_record_comes_back_as_written(places: Places, record: dict[str, Any]) 
         ("boots", {"offline": {}, "server": None}),
         ("usage", 1),
         ("equality", {}),
+        ("layer", {"digest": "sha256:0", "size": 2048, "site_packages": "/opt"}),
     ],
 )
 def test_a_record_that_is_none_is_not_written(
@@ -81,7 +83,7 @@ def test_a_record_that_is_none_is_not_written(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("key", ["usage", "equality", "boots", "lock"])
+@pytest.mark.parametrize("key", ["usage", "equality", "boots", "layer", "lock"])
 def test_a_record_without_a_field_is_none(tmp_path: Path, record: dict[str, Any], key: str) -> None:
     del record[key]
     with pytest.raises(jsonschema.ValidationError, match=key):

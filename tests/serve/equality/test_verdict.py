@@ -57,6 +57,11 @@ def test_a_control_that_fails_outweighs_the_arms(rows: tuple[Row, ...], why: str
     assert (found.verdict, found.why) == ("inconclusive", why)
 
 
+def test_nothing_compared_is_not_equal() -> None:
+    found = judged(SELF, EXCHANGED)
+    assert (found.verdict, found.why) == ("inconclusive", "there is no arm")
+
+
 def test_one_unequal_answer_is_enough_for_the_negative_control() -> None:
     assert judged(SELF, row("exchanged", "negative control", 3), ON).verdict == "equal"
 

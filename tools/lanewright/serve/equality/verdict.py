@@ -47,7 +47,7 @@ def judge(mode: Mode, baseline: Sequence[Answer], rows: Sequence[Row]) -> Judged
 def _blind(rows: Sequence[Row], distinct: int) -> Iterable[str]:
     """Yield why the compare could not have seen a change, or sees one that is none."""
     roles = {row.role for row in rows}
-    for role in ("control", "negative control"):
+    for role in ("control", "negative control", "arm"):
         if role not in roles:
             yield f"there is no {role}"
     for row in rows:

@@ -80,6 +80,12 @@ def test_an_arm_that_fails_is_named_and_is_the_last(
     assert "arm three" not in log
 
 
+def test_a_process_that_fails_after_every_arm_blames_none(tmp_path: Path) -> None:
+    with pytest.raises(BootError, match="^some ended with exit status 3; the end of"):
+        run(lay_stand_in(tmp_path, lies={"late": 3}), tmp_path, arm("one"), arm("two"))
+    assert len([*tmp_path.glob("some.*.json")]) == 3
+
+
 def test_what_is_asked_for_beside_the_lanes_environment_reaches_vllm(tmp_path: Path) -> None:
     run(lay_stand_in(tmp_path), tmp_path, arm("one"), environ={"VLLM_OF_THIS_TEST": "yes"})
     log = (tmp_path / "some.log").read_text()

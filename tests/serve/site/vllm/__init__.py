@@ -1,5 +1,6 @@
 """A stand-in for vLLM with a model of its own: a few integers, the same on every machine."""
 
+import atexit
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,9 +9,13 @@ from typing import Any
 
 from vllm.arguments import EngineArgs
 from vllm.engine import Engine
+from vllm.lies import lies_of
 
 __version__ = "9.9.9"
 told = {name: value for name, value in os.environ.items() if name.startswith("VLLM_")}
+if "late" in lies_of({}):
+    # Forks end without it; the process that imported vLLM does not.
+    atexit.register(os._exit, lies_of({})["late"])  # noqa: SLF001 - documented
 print("vLLM is imported with", told)  # noqa: T201 - read in the log
 
 

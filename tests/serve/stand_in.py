@@ -9,6 +9,7 @@ late            vLLM ends its process with this status, once all is done
 hangs           an engine never comes up
 refuses         the server answers this path with an error
 silent, faints  the server gives no token ids; is no longer healthy after N answers
+served          lies of the server alone
 counter         whether the counter is on, whatever was asked
 foreign         the worker class is vLLM's own, whatever was asked
 replaced, op    our class is built; an op of ours is registered, whatever was asked

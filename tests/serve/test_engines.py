@@ -81,7 +81,7 @@ def test_an_arm_that_fails_is_named_and_is_the_last(
 
 
 def test_a_process_that_fails_after_every_arm_blames_none(tmp_path: Path) -> None:
-    with pytest.raises(BootError, match="^some ended with exit status 3; the end of"):
+    with pytest.raises(BootError, match=r"^some ended with exit status 3; the end of"):
         run(lay_stand_in(tmp_path, lies={"late": 3}), tmp_path, arm("one"), arm("two"))
     assert len([*tmp_path.glob("some.*.json")]) == 3
 

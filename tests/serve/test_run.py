@@ -46,6 +46,16 @@ def test_a_run_without_a_server(places: Places, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("model")
+def test_a_server_that_answers_otherwise_is_told_and_not_judged(
+    places: Places, tmp_path: Path
+) -> None:
+    env = lay_stand_in(tmp_path, lies={"served": {"vocabulary": 100}})
+    record = run(places, env, Wanted())
+    assert (record["verdict"], record["agree"]) == ("passed", False)
+    assert "the same tokens as offline: no (told, not judged)" in summary(record)
+
+
+@pytest.mark.usefixtures("model")
 def test_the_usage_map_holds_what_the_offline_boot_counted(places: Places, tmp_path: Path) -> None:
     record = run(places, lay_stand_in(tmp_path))
     assert record["usage"] == "usage.parquet"

@@ -15,7 +15,7 @@ __version__ = "9.9.9"
 told = {name: value for name, value in os.environ.items() if name.startswith("VLLM_")}
 if "late" in lies_of({}):
     # Forks end without it; the process that imported vLLM does not.
-    atexit.register(os._exit, lies_of({})["late"])  # noqa: SLF001 - documented
+    atexit.register(os._exit, lies_of({})["late"])
 print("vLLM is imported with", told)  # noqa: T201 - read in the log
 
 

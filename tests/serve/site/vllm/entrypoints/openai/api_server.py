@@ -32,6 +32,7 @@ def parse() -> argparse.Namespace:
 
 arguments = parse()
 engine = Engine(EngineArgs(**{each.name: getattr(arguments, each.name) for each in FIELDS}))
+engine.lies.update(engine.lies.get("served", {}))
 
 
 class Handler(BaseHTTPRequestHandler):

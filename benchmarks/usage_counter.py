@@ -25,7 +25,7 @@ from lanewright.terminal import emit
 
 SCRIPT = Path(__file__).parent / "inside" / "toggle_counter.py"
 BATCHES = (1, 8, 16)
-SECONDS = 3600.0
+STEP_SECONDS = 900.0
 # Two-sided 95 %.
 Z = 1.96
 
@@ -81,7 +81,7 @@ def main() -> None:
         environ = {**lane.env.environ(), "VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
         command = [str(lane.env.python), str(SCRIPT), str(spec)]
         with child("bench", command, environ=environ, log=Path(folder, "log")) as running:
-            if status := watch(running, seconds=SECONDS):
+            if status := watch(running, seconds=STEP_SECONDS):
                 raise running.died(ended(status))
         found = json.loads(result.read_text())
     layers = found["layers"]

@@ -95,13 +95,20 @@ def test_a_hang_ends_with_the_last_lines(tmp_path: Path) -> None:
     program = "import time\nfor n in range(50): print('line', n, flush=True)\ntime.sleep(600)"
     command = [sys.executable, "-c", program]
     with (
-        pytest.raises(BootError, match="did not come up within 2 s") as caught,
+        pytest.raises(BootError, match="made no step within 2 s") as caught,
         child("it", command, environ=os.environ, log=tmp_path / "log") as running,
     ):
         watch(running, seconds=2)
     assert "line 49" in str(caught.value)
     assert "line 29\n" not in str(caught.value)
     assert str(tmp_path / "log") in str(caught.value)
+
+
+def test_each_step_gives_new_time(tmp_path: Path) -> None:
+    program = "import time\nfor n in range(4): print(f'arm {n}: on', flush=True); time.sleep(1)"
+    command = [sys.executable, "-c", program]
+    with child("it", command, environ=os.environ, log=tmp_path / "log") as running:
+        assert watch(running, seconds=2) == 0
 
 
 def test_no_grandchild_outlives_the_block(tmp_path: Path) -> None:

@@ -91,25 +91,25 @@ def watch(
 
     Args:
         running: The command.
-        seconds: How long to wait.
+        seconds: How long to wait for the next step, or for the end after the last.
         ready: Asked several times a second.
 
     Returns:
         The exit status, or None when ``ready`` said so first.
 
     Raises:
-        BootError: Neither happened in time.
+        BootError: Nothing happened in time.
     """
     start = time.monotonic()
     with running.log.open("rb") as log:
         said: set[str] = set()
-        heard = start
-        while time.monotonic() - start < seconds:
+        heard = stepped = start
+        while time.monotonic() - stepped < seconds:
             status = running.guard.poll()
             for step in new_steps(log):
                 if step not in said:
                     said.add(step)
-                    heard = _tell(running, step, start)
+                    heard = stepped = _tell(running, step, start)
             if time.monotonic() - heard > SILENCE:
                 heard = _tell(running, "still at it", start)
             if status is not None:
@@ -117,7 +117,7 @@ def watch(
             if ready():
                 return None
             time.sleep(POLL)
-    raise running.died(f"did not come up within {seconds:.0f} s")
+    raise running.died(f"made no step within {seconds:.0f} s")
 
 
 def _tell(running: Child, what: str, start: float) -> float:

@@ -10,7 +10,7 @@ from lanewright.serve.child import child, ended, watch
 from lanewright.serve.environment import LaneEnv
 
 SCRIPT = Path(__file__).parent / "inside" / "arms.py"
-SECONDS_PER_ARM = 900.0
+STEP_SECONDS = 900.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ def run_arms(
     # In one process: an engine core of its own would import vLLM again.
     whole = {**env.environ(), "VLLM_ENABLE_V1_MULTIPROCESSING": "0", **(environ or {})}
     with child(name, command, environ=whole, log=folder / f"{name}.log") as running:
-        status = watch(running, seconds=SECONDS_PER_ARM * len(arms))
+        status = watch(running, seconds=STEP_SECONDS)
         if status:
             failed = next(
                 (a.name for a, r in zip(arms, results, strict=True) if not r.exists()), ""

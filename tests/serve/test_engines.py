@@ -2,11 +2,13 @@
 
 import json
 import struct
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lanewright.errors import MismatchError
 from lanewright.serve.boot import EXTENSION
 from lanewright.serve.child import BootError
 from lanewright.serve.engines import Arm, run_arms
@@ -45,6 +47,16 @@ def test_each_arm_has_its_own_engine_prompts_and_length(tmp_path: Path) -> None:
     assert [(a["prompt"], len(a["ids"])) for a in two["completions"]] == [("B", 5), ("C", 5)]
     assert (one["status"], one["usage"], len(two["status"])) == ([], [], 2)
     assert two["usage"] == [None, None]
+
+
+def test_an_engine_of_another_tree_is_a_mismatch(tmp_path: Path) -> None:
+    other = lay_stand_in(tmp_path)
+    (tmp_path / "python").write_text(
+        f'#!/bin/sh\nPYTHONPATH={other.site}\nexport PYTHONPATH\nexec {sys.executable} -S "$@"\n'
+    )
+    env = LaneEnv(other.python, tmp_path / "tree", other.bytecode)
+    with pytest.raises(MismatchError, match="imported vLLM from .*, which is not in the tree"):
+        run(env, tmp_path, arm("one"))
 
 
 def test_spec_log_and_results_stay_in_the_folder(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from lanewright.errors import MismatchError
 from lanewright.serve.child import child, ended, watch
 from lanewright.serve.environment import LaneEnv
 
@@ -60,6 +61,7 @@ def run_arms(
 
     Raises:
         BootError: An engine died or hung; the message names the arm.
+        MismatchError: What ran was not the tree.
     """
     results = [folder / f"{name}.{arm.name}.json" for arm in arms]
     spec = [
@@ -79,4 +81,12 @@ def run_arms(
             )
             where = f" in arm {failed}" if failed and len(arms) > 1 else ""
             raise running.died(f"{ended(status)}{where}")
-    return [json.loads(result.read_text()) for result in results]
+    found = [json.loads(result.read_text()) for result in results]
+    for each in found:
+        if not Path(each["vllm_file"]).is_relative_to(env.site):
+            raise MismatchError(
+                f"{name} imported vLLM from {each['vllm_file']}, which is not in the tree {env.site}",
+                hint="look for a .pth file or a second vLLM in the base environment"
+                f" {env.python.parent.parent}",
+            )
+    return found

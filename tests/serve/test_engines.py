@@ -55,7 +55,7 @@ def test_an_engine_of_another_tree_is_a_mismatch(tmp_path: Path) -> None:
         f'#!/bin/sh\nPYTHONPATH={other.site}\nexport PYTHONPATH\nexec {sys.executable} -S "$@"\n'
     )
     env = LaneEnv(other.python, tmp_path / "tree", other.bytecode)
-    with pytest.raises(MismatchError, match="imported vLLM from .*, which is not in the tree"):
+    with pytest.raises(MismatchError, match=r"imported vLLM from .*, which is not in the tree"):
         run(env, tmp_path, arm("one"))
 
 

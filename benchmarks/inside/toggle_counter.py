@@ -32,7 +32,10 @@ def main(spec_file: str) -> None:
             blocks += generation(llm, switch, rng, batch, spec["engine"]["max_model_len"])
             print(f"arm batch-{batch}: {len(blocks)} of {spec['blocks']} blocks", flush=True)
         times[batch] = blocks
-    result = {"times": times, "layers": len(switch.layers), "picks": switch.picks()}
+    counted, expected = switch.picks()
+    if counted != expected:
+        raise RuntimeError(f"{counted} picks counted, and {expected} in the steps that were on")
+    result = {"times": times, "layers": len(switch.layers), "picks": counted}
     Path(spec["result"]).write_text(json.dumps(result))
 
 
@@ -54,11 +57,11 @@ class Switch:
         for layer in self.layers:
             layer.__class__ = self.counting if on else self.plain
 
-    def picks(self) -> dict[str, int]:
+    def picks(self) -> tuple[int, int]:
         """What was counted, and what the steps that were on scheduled."""
         counter = self.counter
         expected = counter.tokens * counter.picks_per_token * len(counter.layers)
-        return {"counted": int(counter.snapshot().sum()), "expected": expected}
+        return int(counter.snapshot().sum()), expected
 
 
 def generation(

@@ -9,7 +9,8 @@ import triton.language as tl
 BLOCK = 256
 
 
-@triton.jit
+# One compiled kernel for every length: none is compiled while serving.
+@triton.jit(do_not_specialize=["picks", "experts"])
 def count_picks_kernel(
     counts, ids, scheduled, picks, experts, k: tl.constexpr, block: tl.constexpr
 ):

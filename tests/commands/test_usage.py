@@ -7,14 +7,18 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from lanewright.serve.model import RECIPES, recipe_hash
+from lanewright.serve.model import RECIPES, model_name, recipe_hash
 from lanewright.serve.port import usable_port
 from tests.conftest import World
 from tests.serve.stand_in import lay_stand_in, running
 
 Capture = pytest.CaptureFixture[str]
 (RECIPE, *_) = RECIPES
-ON = ("--moe-usage-counter", "--worker-cls=expert_bank.glue.cpu_worker.CPUWorker")
+ON = (
+    f"--model=/models/{model_name(RECIPE)}",
+    "--moe-usage-counter",
+    "--worker-cls=expert_bank.glue.cpu_worker.CPUWorker",
+)
 
 
 @pytest.fixture
@@ -45,6 +49,15 @@ def test_counts_come_as_json_and_as_parquet(served: World, tmp_path: Path, capfd
     assert table.column("count").to_pylist() == [5] + 23 * [0]
     assert table.schema.field("count").type == pa.int64()
     assert table.schema.metadata[b"model"].decode() == recipe_hash(RECIPE)
+
+
+def test_a_server_of_another_model_is_told(served: World, tmp_path: Path, capfd: Capture) -> None:
+    out = tmp_path / "map.parquet"
+    with running(lay_stand_in(tmp_path), tmp_path, "other", *ON, "--model=/models/other") as port:
+        assert served.run("usage", "--out", str(out), "--port", str(port)) == 1
+    err = capfd.readouterr().err
+    assert f"the server on port {port} serves other, and lane sample is about {RECIPE}-" in err
+    assert not out.exists()
 
 
 def test_a_server_that_does_not_count_is_told(

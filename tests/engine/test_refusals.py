@@ -23,6 +23,8 @@ CAUSES = {
     "eplb": "expert load balancing is on",
     "data_parallel": "a forward holds other data-parallel ranks' tokens",
     "micro_batches": "a forward is split into micro-batches",
+    "context_parallel": "a forward holds other ranks' part of a prompt",
+    "drafts_taken_back": "ngram_gpu takes drafts back once a step is under way",
     "no_moe_layer": "the model has no MoE layer",
     "monolithic": "only routes inside its kernel (UnquantizedFusedMoEMethod)",
     "uneven": "its layers differ in their number of experts or of picks",
@@ -50,4 +52,5 @@ def test_refusal_names_the_counter_and_the_cause(told: dict[str, str | None], ca
 
 def test_nothing_else_is_refused(told: dict[str, str | None]) -> None:
     assert told["nothing"] is None
-    assert set(told) == {*CAUSES, "nothing"}
+    assert told["drafts"] is None
+    assert set(told) == {*CAUSES, "nothing", "drafts"}

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from lanewright.errors import MismatchError
 from lanewright.serve.boot import Completion
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.proof import Evidence, Proof, prove
+from lanewright.serve.evidence import Evidence, Proof
+from lanewright.serve.features import FEATURES
+from lanewright.serve.proof import PATCHES, PROVERS, prove
 
+ROOT = Path(__file__).parents[2]
 ON = {"moe_usage_counter": True}
 OURS = "expert_bank.glue.experts.CountedExperts"
 THEIRS = "vllm.model_executor.layers.fused_moe.routed_experts.RoutedExperts"
@@ -24,6 +27,7 @@ ANSWERS = (
     Completion("b", (1, 2, 3, 4), "", prompt_tokens=20, cached_tokens=16),
 )
 TOKENS = 14
+MOE = {"layers": 2, "experts": 3, "picks_per_token": 2}
 
 
 def status(*, on: bool, **changed: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -33,18 +37,23 @@ def status(*, on: bool, **changed: Any) -> dict[str, Any]:  # noqa: ANN401
 
 def usage(**changed: Any) -> dict[str, Any]:  # noqa: ANN401
     """Two layers, of whose three experts each token picks two."""
-    counts = [[TOKENS, TOKENS, 0], [0, 1, 2 * TOKENS - 1]]
     return {
+        "model": "/models/sample",
         "layers": ["a", "b"],
         "picks_per_token": 2,
         "tokens": TOKENS,
-        "counts": counts,
+        "counts": rows(TOKENS),
     } | changed
+
+
+def rows(tokens: int) -> list[list[int]]:
+    return [[tokens, tokens, 0], [0, tokens, tokens]]
 
 
 def on(**changed: Any) -> Evidence:  # noqa: ANN401
     honest = Evidence((status(on=True),), (usage(),), ANSWERS)
-    return dataclasses.replace(honest, **changed)
+    found = dataclasses.replace(honest, **changed)
+    return found if found.moe else dataclasses.replace(found, moe=(MOE,) * len(found.status))
 
 
 def off(**changed: Any) -> Evidence:  # noqa: ANN401
@@ -106,15 +115,28 @@ def refused(lane: LaneEnv, engine: Mapping[str, object], evidence: Evidence) -> 
         (on(usage=(None,)), f"on and proves nothing: worker 42 counts nothing.* are {OURS}"),
         (on(usage=(None,), status=(status(on=True, experts=[]),)), "its MoE layers are none"),
         (on(usage=(usage(counts=[[0], [0]]),)), "proves nothing: worker 42 counted no pick at all"),
-        (on(usage=(usage(counts=[[57]]),)), "counted 57 picks, and 14 scheduled .* are 56"),
-        (on(usage=(usage(counts=[[55]]),)), "counted 55 picks, and 14 scheduled .* are 56"),
+        (
+            on(usage=(usage(counts=[[14, 14, 0], [1, 14, 14]]),)),
+            "counted 57 picks, and 14 scheduled .* are 56",
+        ),
+        (
+            on(usage=(usage(counts=[[14, 14, 0], [0, 13, 14]]),)),
+            "counted 55 picks, and 14 scheduled .* are 56",
+        ),
         (
             on(usage=(usage(picks_per_token=3),)),
             "14 scheduled tokens x 3 experts x 2 layers are 84",
         ),
         (on(usage=(usage(layers=["a"]),)), "14 scheduled tokens x 2 experts x 1 layers are 28"),
-        (on(usage=(usage(tokens=13, counts=[[52]]),)), "scheduled 13 tokens, and by .* are 14"),
-        (on(usage=(usage(tokens=15, counts=[[60]]),)), "scheduled 15 tokens, and by .* are 14"),
+        (on(usage=(usage(tokens=13, counts=rows(13)),)), "scheduled 13 tokens, and by .* are 14"),
+        (on(usage=(usage(tokens=15, counts=rows(15)),)), "scheduled 15 tokens, and by .* are 14"),
+        (on(usage=(usage(counts=[[14, 14, 14], [0, 0, 14]]),)), "counted 42 picks in a, and 14"),
+        (on(usage=(usage(counts=[[14, 14, 0], [28, 0, 0]]),)), "counted an expert of b more often"),
+        (on(usage=(usage(counts=[[14, 14, 0], [15, -1, 14]]),)), "or less than never"),
+        (on(moe=({**MOE, "layers": 3},)), "counts {'layers': 2, .* its model has {'layers': 3"),
+        (on(moe=({**MOE, "experts": 4},)), "'experts': 3, .* 'experts': 4"),
+        (on(usage=()), "1 workers told their status, and 0 their usage"),
+        (on(status=({"plugin": True, "pid": 42},)), "status lacks experts, moe_usage_counter, ops"),
         (on(completions=ANSWERS[:1]), "scheduled 14 tokens, and by .* they are 7"),
     ],
 )
@@ -146,9 +168,10 @@ def test_a_plugin_that_is_not_loaded_says_where_to_look(lane: LaneEnv) -> None:
 def test_every_worker_must_prove_it(lane: LaneEnv) -> None:
     two = (status(on=True, pid=1), status(on=True, pid=2))
     (proof,) = prove(lane, ON, on(status=two, usage=(usage(), usage())), "a boot")
-    assert proof.facts["workers"] == 2
+    assert (proof.facts["workers"], proof.facts["layers"]) == (2, 2)
+    assert proof.facts["picks"] == TOKENS * 2 * 2
     assert "worker 2 counts nothing" in refused(lane, ON, on(status=two, usage=(usage(), None)))
-    wrong = on(status=two, usage=(usage(), usage(tokens=13, counts=[[52]])))
+    wrong = on(status=two, usage=(usage(), usage(tokens=13, counts=rows(13))))
     assert "worker 2 was scheduled 13" in refused(lane, ON, wrong)
     half = (status(on=False, pid=1), status(on=False, pid=2, ops=True))
     assert "worker 2 is not" in refused(lane, {}, Evidence(half, (None, None), ANSWERS))
@@ -157,7 +180,15 @@ def test_every_worker_must_prove_it(lane: LaneEnv) -> None:
 def test_workers_may_hold_layers_of_their_own(lane: LaneEnv) -> None:
     workers = (status(on=True, pid=1), status(on=True, pid=2))
     second = usage(layers=["c"], counts=[[TOKENS, TOKENS, 0]])
-    prove(lane, ON, on(status=workers, usage=(usage(), second)), "a boot")
+    moe = (MOE, {**MOE, "layers": 1})
+    (proof,) = prove(lane, ON, on(status=workers, usage=(usage(), second), moe=moe), "a boot")
+    assert (proof.facts["layers"], proof.facts["picks"]) == (3, TOKENS * 2 * 3)
+
+
+def test_every_feature_has_a_proof_of_on_and_of_off_and_a_patch() -> None:
+    assert {*PROVERS} == {(name, on) for name in FEATURES for on in (True, False)}
+    assert {*PATCHES} == {*FEATURES}
+    assert all((ROOT / patch).is_file() for patch in PATCHES.values())
 
 
 def test_without_the_overlay_nothing_is_proven_and_nothing_may_be_on(tmp_path: Path) -> None:
@@ -171,11 +202,11 @@ def test_without_the_overlay_nothing_is_proven_and_nothing_may_be_on(tmp_path: P
 @pytest.mark.parametrize("tokens", [TOKENS, TOKENS + 3])
 def test_drafts_may_only_add_tokens(lane: LaneEnv, tokens: int) -> None:
     engine = {**ON, "speculative_config": {"method": "ngram"}}
-    found = usage(tokens=tokens, counts=[[tokens * 4]])
+    found = usage(tokens=tokens, counts=rows(tokens))
     (proof,) = prove(lane, engine, on(usage=(found,)), "a boot")
     assert proof.facts["tokens"] == tokens
     assert proof.text.endswith("= 14 tokens, the rest drafts")
-    fewer = usage(tokens=TOKENS - 1, counts=[[(TOKENS - 1) * 4]])
+    fewer = usage(tokens=TOKENS - 1, counts=rows(TOKENS - 1))
     assert "scheduled 13 tokens" in refused(lane, engine, on(usage=(fewer,)))
 
 
@@ -195,7 +226,7 @@ def test_only_exact_sums_prove_anything(
     found = {"layers": layers, "picks_per_token": k, "tokens": tokens, "counts": counts}
     evidence = Evidence((status(on=True),), (found,), (answer,))
     picks = sum(map(sum, counts))
-    if picks and picks == tokens * k * len(counts):
+    if picks and all(sum(row) == tokens * k and max(row) <= tokens for row in counts):
         prove(lane, ON, evidence, "a boot")
     else:
         assert refused(lane, ON, evidence)

@@ -105,6 +105,7 @@ def test_an_interrupt_is_recorded(places: Places, tmp_path: Path) -> None:
         (MismatchError("it"), 5),
         (OSError(28, "No space left on device"), 1),
         (KeyboardInterrupt(), 130),
+        (SystemExit(143), 143),
         (ValueError("it"), 70),
     ],
 )
@@ -112,6 +113,10 @@ def test_an_error_is_recorded_with_the_code_the_process_ends_with(
     error: BaseException, code: int
 ) -> None:
     assert told(error)["exit_code"] == code
+
+
+def test_a_run_that_was_told_to_stop_says_by_what() -> None:
+    assert told(SystemExit(143))["message"] == "stopped: was ended by SIGTERM"
 
 
 def test_a_busy_port_is_told_before_anything_is_written(places: Places, tmp_path: Path) -> None:

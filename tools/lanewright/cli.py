@@ -90,9 +90,14 @@ def parse(arguments: list[str]) -> Arguments:
     boot.add_argument("--equal", action="store_true", help="compare with the unpatched pin, too")
     equal = _command(commands, "equal", "prove that a lane answers as its unpatched pin does")
     equal.add_argument("--mode", choices=("eager", "compiled"), help="by default both")
+    _command(commands, "env", "print the environment of a lane, for a shell to eval")
     usage = _command(commands, "usage", "read a running server's counts of picks", reads=True)
     usage.add_argument(
-        "--port", dest="server_port", type=_port, default=8000, help="of the server; %(default)s"
+        "--port",
+        dest="server_port",
+        type=_port,
+        default=8000,
+        help="port of the server; by default %(default)s",
     )
     usage.add_argument("--out", type=Path, metavar="FILE", help="write the usage map, Parquet")
     return cast("Arguments", parser.parse_args(arguments))

@@ -49,10 +49,14 @@ def _of_config(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM's
         yield "expert load balancing is on"
     if parallel.data_parallel_size > 1:
         yield "a forward holds other data-parallel ranks' tokens"
+    if getattr(parallel, "prefill_context_parallel_size", 1) > 1:
+        yield "a forward holds other ranks' part of a prompt"
     if parallel.use_ubatching:
         yield "a forward is split into micro-batches"
     if vllm_config.lora_config is not None:
         yield "LoRA is on"
+    if getattr(vllm_config.speculative_config, "method", None) == "ngram_gpu":
+        yield "ngram_gpu takes drafts back once a step is under way"
 
 
 def _of_layers(layers: dict[str, RoutedExperts]) -> Iterator[str]:

@@ -48,14 +48,15 @@ class WorkerExtension:
         """Read the counts between two steps, as values that JSON can carry.
 
         Returns:
-            None where nothing counts; else ``layers``: L names; ``picks_per_token``: k;
-            ``tokens``: scheduled since start, as the worker summed them; ``counts``: [L][E]
+            None where nothing counts; else ``model``: what is served; ``layers``: L names;
+            ``picks_per_token``: k; ``tokens``: scheduled since start, as the worker summed them; ``counts``: [L][E]
             picks since start.
         """
         counter = getattr(self, "pick_counter", None)
         if counter is None:
             return None
         return {
+            "model": self.vllm_config.model_config.model,
             "layers": list(counter.layers),
             "picks_per_token": counter.picks_per_token,
             "tokens": counter.tokens,

@@ -33,6 +33,14 @@ class CountingWorker(Base):
             model = self.model_runner.get_model()
             self.pick_counter = bind_counter(model, self.vllm_config, self.device)
 
+    def compile_or_warm_up_model(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
+        """Warm up uncounted: some kernels are warmed by whole steps that nobody asked for."""
+        counter, self.pick_counter = self.pick_counter, None
+        try:
+            return super().compile_or_warm_up_model(*args, **kwargs)
+        finally:
+            self.pick_counter = counter
+
     def execute_model(self, scheduler_output: Any) -> Any:  # noqa: ANN401 - vLLM's
         """Run a step; every earlier one of this worker is enqueued by now."""
         tokens = scheduler_output.total_num_scheduled_tokens

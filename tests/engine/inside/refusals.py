@@ -61,6 +61,9 @@ def altered(model: Any) -> Refused:  # noqa: ANN401 - a torch module
         "eplb": told(model, enable_eplb=True),
         "data_parallel": told(model, data_parallel_size=2),
         "micro_batches": told(model, use_ubatching=True),
+        "context_parallel": told(model, prefill_context_parallel_size=2),
+        "drafts_taken_back": told(model, "ngram_gpu"),
+        "drafts": told(sole, "ngram"),
         "nothing": told(sole),
     }
     with patch.object(method, "is_monolithic", new=True):
@@ -83,7 +86,7 @@ def attribute(layer: Any, name: str, value: object) -> Iterator[None]:  # noqa: 
         setattr(layer, name, before)
 
 
-def told(model: Any, **parallel: object) -> str | None:  # noqa: ANN401 - the same
+def told(model: Any, drafting: str = "", **parallel: object) -> str | None:  # noqa: ANN401
     """Bind a counter; what was said against it."""
     import torch  # noqa: PLC0415 - the same
 
@@ -94,8 +97,13 @@ def told(model: Any, **parallel: object) -> str | None:  # noqa: ANN401 - the sa
         "enable_eplb": False,
         "data_parallel_size": 1,
         "use_ubatching": False,
+        "prefill_context_parallel_size": 1,
     }
-    config = SimpleNamespace(parallel_config=SimpleNamespace(**plain | parallel), lora_config=None)
+    config = SimpleNamespace(
+        parallel_config=SimpleNamespace(**plain | parallel),
+        lora_config=None,
+        speculative_config=SimpleNamespace(method=drafting) if drafting else None,
+    )
     try:
         bind_counter(model, config, torch.device("cpu"))
     except RuntimeError as error:

@@ -147,6 +147,7 @@ def test_a_logprob_that_is_no_number_differs_and_its_gap_is_left_out(tmp_path: P
         ({"unsteady": 2}, "the baseline differs from itself in 2 answers"),
         ({"deaf": True}, "exchanged, which must differ, is equal"),
         ({"vocabulary": 150}, "the answers hold 150 distinct tokens, fewer than 200"),
+        ({"short": [2, 10]}, "an answer of the baseline has 10 tokens, fewer than 64"),
     ],
 )
 def test_a_baseline_that_could_show_nothing_is_inconclusive(
@@ -155,6 +156,14 @@ def test_a_baseline_that_could_show_nothing_is_inconclusive(
     found = compared(tmp_path, lay_stand_in(tmp_path, lies=lies), **lies)
     (judged,) = found.modes
     assert (found.verdict, judged.verdict, judged.why) == ("inconclusive", "inconclusive", why)
+
+
+def test_a_lane_that_was_not_compiled_is_not_compared_as_if(tmp_path: Path) -> None:
+    lane = lay_stand_in(tmp_path, lies={"uncompiled": True})
+    found = compared(tmp_path, lane, modes=("eager", "compiled"))
+    eager, compiled = found.modes
+    assert (eager.verdict, compiled.verdict) == ("equal", "inconclusive")
+    assert compiled.why == "compiled.off did not run compiled; compiled.on did not run compiled"
 
 
 def test_a_lane_with_no_feature_on_has_no_arm_for_it(tmp_path: Path) -> None:

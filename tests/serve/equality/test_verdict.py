@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from lanewright.serve.equality.compare import Answer, Divergence, Role, Row
-from lanewright.serve.equality.prompts import DISTINCT
+from lanewright.serve.equality.prompts import DISTINCT, MAX_TOKENS
 from lanewright.serve.equality.verdict import Judged, Verdict, judge, worst
 
 PLACE = Divergence(1, "one", 0, "token", 1, 2, 0.5)
@@ -76,7 +76,22 @@ def test_every_failed_control_is_told() -> None:
     found = judged(
         row("self", "control", 2), row("exchanged", "negative control", 4), ON, distinct=2
     )
-    assert found.why.count(";") == 2
+    assert found.why.count(";") == 3
+
+
+def test_an_answer_of_fewer_tokens_than_asked_shows_nothing() -> None:
+    long, short = (Answer("one", tuple(range(n)), (), ()) for n in (300, MAX_TOKENS - 1))
+    found = judge("eager", [long, short], (SELF, EXCHANGED, ON))
+    assert found.verdict == "inconclusive"
+    assert found.why == "an answer of the baseline has 63 tokens, fewer than 64"
+
+
+def test_an_arm_that_ran_in_another_mode_shows_nothing() -> None:
+    answers = [Answer("one", tuple(range(300)), (), ())]
+    found = judge(
+        "compiled", answers, (SELF, EXCHANGED, ON), spoilt=["compiled.on did not run compiled"]
+    )
+    assert (found.verdict, found.why) == ("inconclusive", "compiled.on did not run compiled")
 
 
 @pytest.mark.parametrize(

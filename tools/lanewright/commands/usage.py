@@ -1,6 +1,8 @@
 """``lanewright usage``: read a running server's counts of expert picks."""
 
-from typing import Any
+from pathlib import Path
+
+import msgspec
 
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
@@ -8,8 +10,8 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.series import load_series
 from lanewright.serve.client import RefusedError, post
-from lanewright.serve.model import recipe_hash
-from lanewright.serve.usage import usage_map, write_usage
+from lanewright.serve.model import model_name, recipe_hash
+from lanewright.serve.usage import read_usage, usage_map, write_usage
 from lanewright.terminal import emit, emit_json
 
 SECONDS = 60.0
@@ -19,25 +21,33 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     """Print how often each layer picked its experts, or write the usage map.
 
     Raises:
-        LanewrightError: No such server, or one that does not count.
+        LanewrightError: No such server, one that does not count, or one of another model.
     """
     lane = lane_of(project, arguments)
-    model = recipe_hash(load_series(project, lane).model.recipe)
+    recipe = load_series(project, lane).model.recipe
+    model = recipe_hash(recipe)
     port = arguments.server_port
     try:
         answer = post(port, "/collective_rpc", {"method": "expert_bank_usage"}, seconds=SECONDS)
-    except RefusedError as error:
+        usage = read_usage(answer.get("results"))
+    except (RefusedError, msgspec.ValidationError) as error:
         raise LanewrightError(
             f"the server on port {port} does not tell its usage: {error}",
             hint="start it with VLLM_SERVER_DEV_MODE=1, the lane's worker extension and"
             " --moe-usage-counter",
         ) from error
-    usage: list[dict[str, Any] | None] = answer.get("results", [])
     counted = usage_map(usage)
     if not counted:
         raise LanewrightError(
             f"the server on port {port} does not count picks",
             hint="start it with --moe-usage-counter and the worker class of expert_bank",
+        )
+    served = {Path(worker["model"]).name for worker in usage if worker}
+    if served != {model_name(recipe)}:
+        raise LanewrightError(
+            f"the server on port {port} serves {', '.join(served)}, and lane {lane} is about"
+            f" {model_name(recipe)}",
+            hint="name the lane that the server serves, or the port of this lane's server",
         )
     if arguments.out:
         target = arguments.out.absolute()
@@ -46,7 +56,8 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
         emit_json(counted)
     else:
         for layer, counts in counted.items():
-            emit(f"{layer}: {_told(counts)}")
+            name = layer if layer.isprintable() else ascii(layer)
+            emit(f"{name}: {_told(counts)}")
     return ExitCode.CLEAN
 
 

@@ -1,7 +1,9 @@
 """``series/<lane>.toml``: what people want a lane to be."""
 
+import math
 import re
 from collections.abc import Mapping
+from datetime import date, time
 from typing import Any
 
 import msgspec
@@ -84,6 +86,7 @@ def load_series(project: Project, lane: str) -> Series:
     series = load(path, Series)
     if series.image:
         _check_site_packages(series.image.site_packages, f"{path}: [image] site_packages")
+    _check_plain(series.engine, f"{path}: engine")
     names: set[str] = set()
     for number, entry in enumerate(series.entry, 1):
         place = f"{path}: entry {number}"
@@ -111,6 +114,29 @@ def _check_site_packages(path: str, place: str) -> None:
             hint='write it as the image has it: "/usr/local/lib/python3.11/dist-packages"',
         )
     check(path[1:], source=f"{place} = {path!r}")
+    if "/.wh." in path:
+        raise LanewrightError(
+            f"{place}: a part of {path!r} begins with .wh.: a removal, in a layer"
+        )
+
+
+def _check_plain(value: object, place: str) -> None:
+    """Refuse what a boot could not hand on as JSON and as a flag.
+
+    Raises:
+        LanewrightError: A date, a time, or a number that is none.
+    """
+    match value:
+        case dict():
+            for name, each in value.items():
+                _check_plain(each, f"{place}.{name}")
+        case list():
+            for each in value:
+                _check_plain(each, place)
+        case float() if not math.isfinite(value):
+            raise LanewrightError(f"{place}: {value} is no number that vLLM could take")
+        case date() | time():
+            raise LanewrightError(f"{place}: {value} is a date or time; put it in quotes")
 
 
 def name_of(entry: EntrySpec) -> str:

@@ -99,7 +99,7 @@ def differences(places: Places, pin: Pin, tree: TreeId) -> list[Difference]:
             if _file(site / path) != listed[path]:
                 found.append(Difference(path, "was changed"))
         elif path not in links:
-            if not _into(site / path, beside):
+            if not _links_to(site / path, beside / path):
                 found.append(Difference(path, "was added"))
         elif not (site / path).is_symlink() or str((site / path).readlink()) != links[path]:
             found.append(Difference(path, "is not the release's own file"))
@@ -107,9 +107,9 @@ def differences(places: Places, pin: Pin, tree: TreeId) -> list[Difference]:
     return found + unpacked
 
 
-def _into(path: Path, folder: Path) -> bool:
-    """Whether a path is a link into a folder, be it to a file that is gone."""
-    return path.is_symlink() and path.readlink().is_relative_to(folder)
+def _links_to(path: Path, target: Path) -> bool:
+    """Whether a path is a link to another, be it to a file that is gone."""
+    return path.is_symlink() and str(path.readlink()) == str(target)
 
 
 def _file(path: Path) -> File:

@@ -1,6 +1,7 @@
 """Prove that a lane's lock, its laid-out tree and its image are what they claim to be."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from msgspec import UNSET
 
@@ -99,8 +100,10 @@ def require_intact(places: Places, lock: Lock, tree: TreeId) -> None:
     if found:
         site = site_folder(places, lock.pin, tree)
         told = "\n".join(f"  {each.path} {each.what}" for each in found)
+        beside = companions(places, lock.pin.release)
+        apart = {beside if Path(each.path).is_relative_to(beside) else site for each in found}
         raise MismatchError(
             f"lane {lock.lane}: {site} is not tree {tree}:\n{told}",
-            hint="keep your edit elsewhere if you need it, then remove what was changed; both are"
-            f" made again: rm -r {site} {companions(places, lock.pin.release)}",
+            hint="keep your edit elsewhere if you need it, then remove what was changed while no"
+            f" lane runs from it; it is made again: rm -r {' '.join(map(str, sorted(apart)))}",
         )

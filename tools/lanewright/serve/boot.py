@@ -7,7 +7,7 @@ from typing import Any, Self
 from lanewright.errors import LanewrightError
 from lanewright.project import Device
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.features import carries_bank, switched_on
+from lanewright.serve.features import FEATURES, carries_bank, switched_on
 
 PROMPTS = (
     "The lane is open and the first token",
@@ -23,6 +23,17 @@ WORKERS: Mapping[Device, str] = {
 }
 # Set by the boot itself, from its own arguments.
 OWN_ARGUMENTS = frozenset({"host", "model", "port", "served_model_name"})
+# Would serve another model than the one that the record names.
+MODEL_ARGUMENTS = frozenset(
+    {
+        "hf_config_path",
+        "hf_overrides",
+        "load_format",
+        "model_loader_extra_config",
+        "quantization",
+        "tokenizer",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -63,13 +74,25 @@ def engine_arguments(
     The worker class is ours only where a feature is on; what the lane itself says goes before.
 
     Raises:
-        LanewrightError: The lane sets an argument that the boot sets itself.
+        LanewrightError: The lane sets an argument that the boot sets itself, or one that makes
+            another model of its recipe's, or a feature to something else than true or false.
     """
     if taken := sorted(OWN_ARGUMENTS.intersection(engine)):
         raise LanewrightError(
             f"engine argument {', '.join(taken)} is set by the boot itself",
             hint="take it out of the lane's series",
         )
+    if taken := sorted(MODEL_ARGUMENTS.intersection(engine)):
+        raise LanewrightError(
+            f"engine argument {', '.join(taken)} would make another model of the lane's recipe",
+            hint="take it out of the lane's series",
+        )
+    for name in FEATURES:
+        if not isinstance(engine.get(name, False), bool):
+            raise LanewrightError(
+                f"engine argument {name} is {engine[name]!r}, and must be true or false",
+                hint="mend it in the lane's series",
+            )
     if not carries_bank(env):
         return dict(engine)
     worker = {"worker_cls": WORKERS[device]} if switched_on(engine) else {}

@@ -7,6 +7,7 @@ from typing import Any
 from lanewright.serve.port import HOST
 
 OK = 200
+MOST_BYTES = 64 * 2**20
 
 
 class RefusedError(Exception):
@@ -42,7 +43,7 @@ def post(port: int, path: str, body: dict[str, Any], *, seconds: float) -> dict[
         raise RefusedError(f"{path} answered {status}: {text[:500]}")
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RefusedError(f"{path} did not answer with JSON: {text[:500]}") from error
     if not isinstance(found, dict):
         raise RefusedError(f"{path} did not answer with a JSON object: {text[:500]}")
@@ -57,8 +58,11 @@ def request(
     try:
         connection.request(method, path, body, {"Content-Type": "application/json"})
         response = connection.getresponse()
-        return response.status, response.read()
+        status, answer = response.status, response.read(MOST_BYTES + 1)
     except (OSError, http.client.HTTPException) as error:
         raise RefusedError(f"{path} got no answer: {error}") from error
     finally:
         connection.close()
+    if len(answer) > MOST_BYTES:
+        raise RefusedError(f"{path} answered with more than {MOST_BYTES} bytes")
+    return status, answer

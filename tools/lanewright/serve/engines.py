@@ -81,7 +81,10 @@ def run_arms(
             )
             where = f" in arm {failed}" if failed and len(arms) > 1 else ""
             raise running.died(f"{ended(status)}{where}")
-    found = [json.loads(result.read_text()) for result in results]
+    try:
+        found = [json.loads(result.read_text()) for result in results]
+    except (OSError, ValueError) as error:
+        raise running.died(f"left no whole result: {error}") from error
     for each in found:
         if not Path(each["vllm_file"]).is_relative_to(env.site):
             raise MismatchError(

@@ -53,7 +53,7 @@ def ensure_model(places: Places, env: LaneEnv, recipe: str) -> Path:
         BootError: The maker failed.
     """
     text = recipe_text(recipe)
-    folder = places.models / f"{recipe}-{recipe_hash(recipe)[:12]}"
+    folder = places.models / model_name(recipe)
     try:
         with held(folder.with_suffix(".lock"), f"makes {folder.name}"):
             if not folder.is_dir():
@@ -64,6 +64,11 @@ def ensure_model(places: Places, env: LaneEnv, recipe: str) -> Path:
             hint="free some disk space, or name another folder in LANEWRIGHT_STORE",
         ) from error
     return folder
+
+
+def model_name(recipe: str) -> str:
+    """Name of the folder that a recipe's model is in, wherever that is."""
+    return f"{recipe}-{recipe_hash(recipe)[:12]}"
 
 
 def recipe_text(recipe: str) -> str:

@@ -9,8 +9,9 @@ from lanewright.project import Device
 from lanewright.serve.boot import MAX_TOKENS, PROMPTS, Completion, engine_arguments
 from lanewright.serve.engines import Arm, run_arms
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import carries_bank
-from lanewright.serve.proof import Evidence, Proof, prove
+from lanewright.serve.proof import prove
 from lanewright.terminal import stage
 
 
@@ -70,7 +71,9 @@ def boot_offline(
     with stage("offline boot"):
         (found,) = run_arms(env, model, [arm], folder, name="offline")
     completions = tuple(Completion.read(each) for each in found["completions"])
-    evidence = Evidence(tuple(found["status"]), tuple(found["usage"]), completions)
+    evidence = Evidence(
+        tuple(found["status"]), tuple(found["usage"]), completions, tuple(found["moe"])
+    )
     return OfflineBoot(
         vllm=found["vllm"],
         vllm_file=found["vllm_file"],

@@ -15,6 +15,7 @@ from lanewright import __version__
 from lanewright.errors import ExitCode, LanewrightError, MismatchError
 from lanewright.places import Places
 from lanewright.queue.lock import encode
+from lanewright.serve.child import ended
 from lanewright.serve.equality.run import equality
 from lanewright.serve.equality.told import lines
 from lanewright.serve.equality.verdict import Mode
@@ -161,6 +162,8 @@ def told(error: BaseException) -> dict[str, Any]:
             code = error.exit_code
         case KeyboardInterrupt():
             code = ExitCode.INTERRUPTED
+        case SystemExit(code=int(number)):
+            return {"message": f"stopped: {ended(number)}", "exit_code": number}
         case OSError():
             code = ExitCode.INPUT
         case _:

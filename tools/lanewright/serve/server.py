@@ -12,10 +12,11 @@ from lanewright.serve.boot import MAX_TOKENS, PROMPTS, Completion, engine_argume
 from lanewright.serve.child import Child, child, ended, watch
 from lanewright.serve.client import RefusedError, healthy, post, serves
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import carries_bank
 from lanewright.serve.flags import flags
 from lanewright.serve.port import HOST, usable_port
-from lanewright.serve.proof import Evidence, Proof, prove
+from lanewright.serve.proof import prove
 from lanewright.terminal import stage
 
 MODULE = "vllm.entrypoints.openai.api_server"

@@ -3,12 +3,47 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.store.atomic import replace_file
 
 Usage = Sequence[Mapping[str, Any] | None]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+
+
+class WorkerUsage(msgspec.Struct, frozen=True):
+    """What a worker answers to ``expert_bank_usage``.
+
+    Attributes:
+        model: What is served.
+        layers: L names.
+        picks_per_token: How many experts a token gets.
+        tokens: Scheduled since start.
+        counts: [L][E] picks since start.
+    """
+
+    model: str
+    layers: list[str]
+    picks_per_token: Count
+    tokens: Count
+    counts: list[Annotated[list[Count], msgspec.Meta(min_length=1)]]
+
+    def __post_init__(self) -> None:
+        if len(self.layers) != len(self.counts) or len({len(row) for row in self.counts}) != 1:
+            raise ValueError("its counts are no table of layers and experts")
+
+
+def read_usage(answer: object) -> list[dict[str, Any] | None]:
+    """Check what a server says that its workers answered.
+
+    Raises:
+        msgspec.ValidationError: It is something else.
+    """
+    workers = msgspec.convert(answer, list[WorkerUsage | None])
+    return [msgspec.to_builtins(worker) if worker else None for worker in workers]
 
 
 def usage_map(usage: Usage) -> dict[str, list[int]]:

@@ -1,6 +1,7 @@
 """A stand-in for vLLM with a model of its own: a few integers, the same on every machine."""
 
 import atexit
+import enum
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,11 @@ if "late" in lies_of({}):
 print("vLLM is imported with", told)  # noqa: T201 - read in the log
 
 
+class Mode(enum.Enum):
+    NONE = 0
+    DYNAMO_TRACE_ONCE = 2
+
+
 @dataclass
 class SamplingParams:
     temperature: float
@@ -30,6 +36,10 @@ class SamplingParams:
 class LLM:
     def __init__(self, **arguments: object) -> None:
         self.engine = Engine(EngineArgs(**arguments))
+        eager = arguments.get("enforce_eager") or "uncompiled" in self.engine.lies
+        compilation = SimpleNamespace(mode=Mode.NONE if eager else Mode.DYNAMO_TRACE_ONCE)
+        config = SimpleNamespace(compilation_config=compilation)
+        self.llm_engine = SimpleNamespace(vllm_config=config)
 
     def generate(
         self,

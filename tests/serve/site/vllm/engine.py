@@ -52,7 +52,11 @@ class Engine:
             bases.append(named(arguments.worker_extension_cls))
         if "replaced" in self.lies:
             importlib.import_module("expert_bank.glue.experts").install()
-        config = SimpleNamespace(offload_config=offload, lies=self.lies)
+        config = SimpleNamespace(
+            offload_config=offload,
+            model_config=SimpleNamespace(model=arguments.model),
+            lies=self.lies,
+        )
         worker = type("Worker", tuple(bases), {})(config)
         worker.load_model()
         return worker

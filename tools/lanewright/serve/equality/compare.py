@@ -1,6 +1,7 @@
 """Compares the answers of two engines, token by token and bit by bit."""
 
 import math
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Self
@@ -17,18 +18,37 @@ class Answer:
         ids: Token ids, T of them.
         bits: Each token's logprob as the bits of its float32.
         gaps: Each place's distance from the likeliest logprob to the second, in nats.
+        likeliest: Each place's two likeliest tokens with their logprobs' bits, in that order.
+        text: The answer, decoded.
     """
 
     prompt: str
     ids: tuple[int, ...]
     bits: tuple[int, ...]
     gaps: tuple[float, ...]
+    likeliest: tuple[tuple[int, ...], ...] = ()
+    text: str = ""
 
     @classmethod
     def read(cls, found: Mapping[str, Any]) -> Self:
         """Read what ``inside/arms.py`` wrote of one."""
-        gaps = tuple(first[1] - second[1] for first, second in found["top"])
-        return cls(found["prompt"], tuple(found["ids"]), tuple(found["bits"]), gaps)
+        pairs = found["likeliest"]
+        return cls(
+            prompt=found["prompt"],
+            ids=tuple(found["ids"]),
+            bits=tuple(found["bits"]),
+            gaps=tuple(_float(first[1]) - _float(second[1]) for first, second in pairs),
+            likeliest=tuple((*first, *second) for first, second in pairs),
+            text=found["text"],
+        )
+
+    def places(self) -> list[tuple[int, ...]]:
+        """All that is known of each token."""
+        more = self.likeliest or ((),) * len(self.ids)
+        return [
+            (token, bits, *rest)
+            for token, bits, rest in zip(self.ids, self.bits, more, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -39,7 +59,8 @@ class Divergence:
         number: The prompt's, from 1.
         prompt: Its text.
         index: Place in the answer, from 0.
-        what: Whether another token was picked there, or the same with another logprob.
+        what: Whether another token was picked there, the same with another logprob (its own or one
+            of the two likeliest), or all is the same and only decoded to another text.
         baseline: The baseline's token; None past its end.
         other: The other's token; None past its end.
         gap: The baseline's top-2 gap there, in nats; None past its end, or where it is no number.
@@ -48,7 +69,7 @@ class Divergence:
     number: int
     prompt: str
     index: int
-    what: Literal["token", "logprob"]
+    what: Literal["token", "logprob", "text"]
     baseline: int | None
     other: int | None
     gap: float | None
@@ -73,6 +94,12 @@ class Row:
     first: Divergence | None
 
 
+def _float(bits: int) -> float:
+    """Read the bits of a float32."""
+    (number,) = struct.unpack("<f", struct.pack("<I", bits))
+    return float(number)
+
+
 def compare(arm: str, role: Role, baseline: Sequence[Answer], others: Sequence[Answer]) -> Row:
     """Hold an engine's answers against the baseline's.
 
@@ -92,9 +119,8 @@ def compare(arm: str, role: Role, baseline: Sequence[Answer], others: Sequence[A
 
 def diverge(number: int, baseline: Answer, other: Answer) -> Divergence | None:
     """Where two answers to one prompt part; None where they are one."""
-    ours = list(zip(baseline.ids, baseline.bits, strict=True))
-    theirs = list(zip(other.ids, other.bits, strict=True))
-    if ours == theirs:
+    ours, theirs = baseline.places(), other.places()
+    if ours == theirs and baseline.text == other.text:
         return None
     pairs = zip(ours, theirs, strict=False)
     index = next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(ours), len(theirs)))
@@ -105,7 +131,7 @@ def diverge(number: int, baseline: Answer, other: Answer) -> Divergence | None:
         number=number,
         prompt=baseline.prompt,
         index=index,
-        what="logprob" if token == instead else "token",
+        what="text" if ours == theirs else "logprob" if token == instead else "token",
         baseline=token,
         other=instead,
         gap=round(gap, 6) if math.isfinite(gap) else None,

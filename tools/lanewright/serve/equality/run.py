@@ -1,6 +1,6 @@
 """Boots the arms of a lane's equality, mode by mode, and judges them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,9 @@ from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality.compare import Answer, compare
 from lanewright.serve.equality.prompts import MAX_TOKENS, PROMPTS
 from lanewright.serve.equality.verdict import Judged, Mode, Verdict, judge, worst
+from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import carries_bank, switched_on, without_features
-from lanewright.serve.proof import Evidence, Proof, prove
+from lanewright.serve.proof import prove
 from lanewright.terminal import stage
 
 # Compiled code of one tree must not answer for another.
@@ -85,6 +86,7 @@ def equality(
                 tuple(found["status"]),
                 tuple(found["usage"]),
                 tuple(Completion.read(each) for each in found["completions"]),
+                tuple(found["moe"]),
             ),
             f"equality, {name}",
         )
@@ -185,7 +187,17 @@ def _judge(
         for name, found in ours.items()
         if name.startswith(f"{mode}.")
     ]
-    return judge(mode, baseline, rows)
+    ran = {n: found for n, found in {**theirs, **ours}.items() if n.startswith(f"{mode}.")}
+    spoilt = [each for name, found in ran.items() for each in _spoilt(name, found, mode)]
+    return judge(mode, baseline, rows, spoilt=spoilt)
+
+
+def _spoilt(name: str, found: Mapping[str, Any], mode: Mode) -> Iterator[str]:
+    """Yield how an arm ran otherwise than it must, whatever it was asked."""
+    if found["compiled"] != (mode == "compiled"):
+        yield f"{name} did not run {mode}"
+    if cached := sum(each["cached_tokens"] for each in found["completions"]):
+        yield f"{name} took {cached} tokens from a cache"
 
 
 def _read(found: Mapping[str, Any]) -> list[Answer]:

@@ -33,6 +33,8 @@ def divergence(first: Mapping[str, Any]) -> str:
     shown = prompt if len(prompt) <= SHOWN else prompt[: SHOWN - 3] + "..."
     place = f"prompt {first['number']} {shown!r}, index {first['index']}"
     gap = "" if first["gap"] is None else f" (top-2 gap {first['gap']:.6f})"
+    if first["what"] == "text":
+        return f"{place}: the same tokens, decoded to another text"
     if first["what"] == "logprob":
         return f"{place}: token {first['baseline']} in both, with another logprob{gap}"
     other, ours = (_token(first[side]) for side in ("other", "baseline"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lanewright.serve.equality.compare import Answer, Row
-from lanewright.serve.equality.prompts import DISTINCT
+from lanewright.serve.equality.prompts import DISTINCT, MAX_TOKENS
 
 Mode = Literal["eager", "compiled"]
 MODES: tuple[Mode, ...] = ("eager", "compiled")
@@ -31,10 +31,22 @@ class Judged:
     rows: tuple[Row, ...]
 
 
-def judge(mode: Mode, baseline: Sequence[Answer], rows: Sequence[Row]) -> Judged:
-    """Judge one mode by its rows; a compare whose controls fail shows nothing."""
+def judge(
+    mode: Mode, baseline: Sequence[Answer], rows: Sequence[Row], *, spoilt: Sequence[str] = ()
+) -> Judged:
+    """Judge one mode by its rows; a compare whose controls fail shows nothing.
+
+    Args:
+        mode: Which.
+        baseline: Its answers.
+        rows: Controls and arms.
+        spoilt: Why arms did not run as they must, if any did not.
+    """
     distinct = len({token for answer in baseline for token in answer.ids})
-    blind = [*_blind(rows, distinct)]
+    blind = [*spoilt, *_blind(rows, distinct)]
+    shortest = min((len(answer.ids) for answer in baseline), default=0)
+    if shortest < MAX_TOKENS:
+        blind.append(f"an answer of the baseline has {shortest} tokens, fewer than {MAX_TOKENS}")
     different = [row.arm for row in rows if row.role == "arm" and row.first]
     if blind:
         verdict: Verdict = "inconclusive"

@@ -34,8 +34,8 @@ def main(spec_file: str) -> None:
     import vllm  # noqa: F401, PLC0415
 
     imported = round(time.perf_counter() - start, 3)
-    for arm in arms:
-        tell(arm, "starts")
+    for number, arm in enumerate(arms, 1):
+        tell(arm, f"starts, {number} of {len(arms)}")
         if status := forked(arm, imported):
             tell(arm, "failed")
             sys.exit(status)
@@ -78,6 +78,7 @@ def run(arm: dict[str, Any], imported: float) -> None:
         "vllm_file": vllm.__file__,
         "torch": torch.__version__,
         "python": platform.python_version(),
+        "compiled": llm.llm_engine.vllm_config.compilation_config.mode.name != "NONE",
         "seconds": {
             "import": imported,
             "engine": round(up - start, 3),
@@ -86,6 +87,7 @@ def run(arm: dict[str, Any], imported: float) -> None:
         "completions": completions,
         "status": rpc("expert_bank_status"),
         "usage": rpc("expert_bank_usage"),
+        "moe": llm.apply_model(moe),
         "exchange": None,
     }
     if arm["exchange"]:
@@ -123,7 +125,7 @@ def answers(llm: "vllm.LLM", arm: dict[str, Any], how: str = "") -> list[dict[st
         if arm["exact"]:
             places = list(zip(answer["ids"], completion.logprobs, strict=True))
             answer["bits"] = [bits(found[chosen].logprob) for chosen, found in places]
-            answer["top"] = [top(found) for _, found in places]
+            answer["likeliest"] = [likeliest(found) for _, found in places]
         given.append(answer)
         if number % TOLD_EVERY == 0:
             tell(arm, f"{number} of {len(arm['prompts'])} prompts{how}")
@@ -136,19 +138,32 @@ def bits(logprob: float) -> int:
     return int(whole)
 
 
-def top(found: dict[int, Any]) -> list[tuple[int, float]]:
-    """List the two likeliest tokens with their logprobs, likeliest first."""
+def likeliest(found: dict[int, Any]) -> list[tuple[int, int]]:
+    """List the two likeliest tokens with their logprobs' bits, likeliest first."""
     ordered = sorted((-each.logprob, token) for token, each in found.items())
-    return [(token, -logprob) for logprob, token in ordered[:2]]
+    return [(token, bits(found[token].logprob)) for _, token in ordered[:2]]
 
 
-def exchange(model: "torch.nn.Module") -> str:
-    """Exchange all rows of the first and the last expert in the middle MoE layer; its name."""
+def experts_of(model: "torch.nn.Module") -> list[Any]:
+    """List a model's MoE layers, by vLLM's own class."""
     from vllm.model_executor.layers.fused_moe.routed_experts import (  # noqa: PLC0415 - the same
         RoutedExperts,
     )
 
-    layers = [each for each in model.modules() if isinstance(each, RoutedExperts)]
+    return [each for each in model.modules() if isinstance(each, RoutedExperts)]
+
+
+def moe(model: "torch.nn.Module") -> dict[str, int]:
+    """Count a model's MoE layers, their experts and how many of them a token gets."""
+    layers = experts_of(model)
+    shapes = {(each.global_num_experts, each.top_k) for each in layers}
+    experts, k = shapes.pop() if len(shapes) == 1 else (0, 0)
+    return {"layers": len(layers), "experts": experts, "picks_per_token": k}
+
+
+def exchange(model: "torch.nn.Module") -> str:
+    """Exchange all rows of the first and the last expert in the middle MoE layer; its name."""
+    layers = experts_of(model)
     layer = layers[len(layers) // 2]
     for rows in layer.get_expert_weights():
         first = rows[0].clone()

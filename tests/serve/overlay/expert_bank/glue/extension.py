@@ -32,6 +32,7 @@ class WorkerExtension:
         counts = [[count * lies.get("times", 1) for count in layer.counts] for layer in counted]
         counts[0][0] += lies.get("more_picks", 0)
         return {
+            "model": self.vllm_config.model_config.model,
             "layers": [layer.layer_name for layer in counted],
             "picks_per_token": RoutedExperts.top_k,
             "tokens": getattr(self, "tokens", 0) + lies.get("more_tokens", 0),

@@ -22,6 +22,7 @@ class Row:
 
 class RoutedExperts:
     top_k = 2
+    global_num_experts = EXPERTS
 
     def __init__(self, layer_name: str) -> None:
         self.layer_name = layer_name

@@ -1,0 +1,29 @@
+"""``lanewright env``: the environment of a lane, for a shell."""
+
+import os
+import shlex
+
+from lanewright.cli import Arguments, lane_of
+from lanewright.errors import ExitCode
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.serve.lane import lay_lane
+from lanewright.serve.model import ensure_model
+from lanewright.terminal import emit
+
+
+def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
+    """Print assignments for ``eval``: what a boot sets, the lane's Python and its model."""
+    lane = lay_lane(project, places, lane_of(project, arguments))
+    model = ensure_model(places, lane.env, lane.recipe)
+    wanted = lane.env.environ()
+    found = {
+        **{name: value for name, value in wanted.items() if os.environ.get(name) != value},
+        "LANE_PYTHON": str(lane.env.python),
+        "LANE_MODEL": str(model),
+    }
+    for name in sorted(os.environ.keys() - wanted.keys()):
+        emit(f"unset {name}")
+    for name, value in found.items():
+        emit(f"export {name}={shlex.quote(value)}")
+    return ExitCode.CLEAN

@@ -1,0 +1,42 @@
+"""What a boot leaves behind, and what that proves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lanewright.serve.boot import Completion
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one boot left behind.
+
+    Attributes:
+        status: ``expert_bank_status`` of each worker.
+        usage: ``expert_bank_usage`` of each worker, after the last answer.
+        completions: Every answer that the boot gave; nothing else was asked, nothing preempted.
+        moe: How many MoE layers each worker's model has, by vLLM's own modules, and their experts
+            and picks per token; empty where only the workers' own word is to be had.
+    """
+
+    status: tuple[Mapping[str, Any], ...]
+    usage: tuple[Mapping[str, Any] | None, ...]
+    completions: tuple[Completion, ...]
+    moe: tuple[Mapping[str, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is proven of one feature.
+
+    Attributes:
+        feature: The engine argument that switches it.
+        on: Whether the lane switches it on; off is proven, too.
+        facts: The numbers that were compared.
+        text: The same for people.
+    """
+
+    feature: str
+    on: bool
+    facts: Mapping[str, int]
+    text: str

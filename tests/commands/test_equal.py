@@ -6,6 +6,7 @@ model are laid by hand.
 
 import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -190,3 +191,19 @@ def test_what_cannot_be_read_ends_with_2(capfd: Capture, arguments: list[str]) -
         run(arguments)
     assert ended.value.code == 2
     assert "usage: lanewright" in capfd.readouterr().err
+
+
+def test_the_environment_of_a_lane_runs_it(
+    lay: Lay, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    world = lay()
+    capfd.readouterr()
+    assert world.run("env") == 0
+    script = capfd.readouterr().out + '"$LANE_PYTHON" -c "import vllm; print(vllm.__file__)"\n'
+    script += 'echo "$LANE_MODEL"\necho "${PYTHONDONTWRITEBYTECODE-unset}"\n'
+    shell = subprocess.run(["sh"], input=script, capture_output=True, text=True, check=True)
+    *_, file, model, bytecode = shell.stdout.splitlines()
+    assert Path(file).is_relative_to(world.places.sites)
+    assert Path(model).name == f"{RECIPE}-{recipe_hash(RECIPE)[:12]}"
+    assert bytecode == "unset"

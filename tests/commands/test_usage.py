@@ -1,14 +1,20 @@
 """``lanewright usage`` asks a running server, here a stand-in."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
+import msgspec
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 from lanewright.serve.model import RECIPES, model_name, recipe_hash
-from lanewright.serve.port import usable_port
+from lanewright.serve.port import HOST, usable_port
+from lanewright.serve.usage import read_usage
 from tests.conftest import World
 from tests.serve.stand_in import lay_stand_in, running
 
@@ -68,6 +74,62 @@ def test_a_server_that_does_not_count_is_told(
     err = capfd.readouterr().err
     assert f"the server on port {port} does not count picks" in err
     assert "next: start it with --moe-usage-counter" in err
+
+
+HONEST = {"model": "m", "layers": ["a"], "picks_per_token": 1, "tokens": 2, "counts": [[1, 1]]}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        5,
+        "text",
+        [{"foo": 1}],
+        [[1]],
+        ["text"],
+        [{**HONEST, "counts": [[]]}],
+        [{**HONEST, "counts": []}],
+        [{**HONEST, "counts": [[1], [1]]}],
+        [{**HONEST, "layers": ["a", "b"], "counts": [[1, 1], [2]]}],
+        [{**HONEST, "counts": [[-1, 3]]}],
+        [{**HONEST, "counts": [[10**20, 0]]}],
+        [{**HONEST, "tokens": None}],
+    ],
+)
+def test_an_answer_that_is_no_usage_is_refused(answer: object) -> None:
+    assert read_usage([HONEST, None]) == [HONEST, None]
+    with pytest.raises(msgspec.ValidationError):
+        read_usage(answer)
+
+
+def test_a_foreign_server_is_told(served: World, capfd: Capture) -> None:
+    with foreign(b'{"results": [{"foo": 1}]}') as port:
+        assert served.run("usage", "--port", str(port)) == 1
+    assert "does not tell its usage: Object missing required field" in capfd.readouterr().err
+    with foreign(b"[" * 200_000) as port:
+        assert served.run("usage", "--port", str(port)) == 1
+    assert "did not answer with JSON" in capfd.readouterr().err
+
+
+@contextmanager
+def foreign(body: bytes) -> Iterator[int]:
+    """Have a server that answers everything with one body while the block runs."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+            pass
+
+    with HTTPServer((HOST, 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
 
 
 def test_no_server_is_told(served: World, capfd: Capture) -> None:

@@ -169,3 +169,19 @@ def test_two_entries_with_one_claim_exclude_each_other(world: World) -> None:
     world.edit("series/sample.toml", entry, f"{entry}\n\n{entry.replace('hook', 'other')}")
     with pytest.raises(LanewrightError, match=r"\(other\) claims 'sample\.counter'.*\(hook\)"):
         plan(world.project, "sample")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("since = 2026-11-30", "engine.since: 2026-11-30 is a date or time"),
+        ("at = 12:00:00", "engine.at: 12:00:00 is a date or time"),
+        ("share = nan", "engine.share: nan is no number"),
+        ("deep = { list = [1.0, inf] }", "engine.deep.list: inf is no number"),
+    ],
+)
+def test_what_no_engine_could_take_is_refused(world: World, line: str, told: str) -> None:
+    file = world.root / "series" / "sample.toml"
+    file.write_text(file.read_text().replace("# the hook", f"[engine]\n{line}\n"))
+    with pytest.raises(LanewrightError, match=re.escape(told)):
+        load_series(world.project, "sample")

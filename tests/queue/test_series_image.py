@@ -51,6 +51,7 @@ def test_the_path_is_read(world: World) -> None:
         ("/usr\\\\lib", "holds a backslash, a control character"),
         ("/usr/\\u0007lib", "a control character"),
         ("/usr/\\u0000lib", "a control character"),
+        ("/usr/.wh.local/lib", "begins with .wh.: a removal, in a layer"),
         ("/usr/lib ", "with a trailing dot or space"),
     ],
 )

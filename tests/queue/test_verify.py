@@ -51,6 +51,11 @@ def point_companion_elsewhere(site: Path) -> None:
     (site / "vllm/_version.py").symlink_to("/dev/null")
 
 
+def link_out_through_the_release(site: Path) -> None:
+    beside = (site / "vllm/_C.abi3.so").readlink().parents[1]
+    (site / "sitecustomize.py").symlink_to(f"{beside}/../../evil.py")
+
+
 def replace_file_by_folder(site: Path) -> None:
     (site / VLLM).unlink()
     (site / VLLM).mkdir()
@@ -69,6 +74,7 @@ CHANGES: list[tuple[Callable[[Path], object], str]] = [
     (lambda site: (site / "sitecustomize.py").write_text(""), "sitecustomize.py was added"),
     (lambda site: (site / "vllm/link").symlink_to("config.py"), "vllm/link was added"),
     (lambda site: (site / "link").symlink_to("vllm"), "link was added"),
+    (link_out_through_the_release, "sitecustomize.py was added"),
     (replace_by_link_to_copy, "vllm/config.py was changed"),
     (replace_folder_by_link, "sample_package was added"),
     (replace_folder_by_link, "sample_package/__init__.py is missing"),

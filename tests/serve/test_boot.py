@@ -162,6 +162,20 @@ def test_without_the_overlay_no_worker_is_named(tmp_path: Path) -> None:
 
 
 @both
+@pytest.mark.parametrize("name", ["hf_overrides", "load_format", "quantization", "tokenizer"])
+def test_what_would_serve_another_model_is_refused(boot: Boot, tmp_path: Path, name: str) -> None:
+    with pytest.raises(LanewrightError, match=f"{name} would make another model"):
+        boot(lay_stand_in(tmp_path), {name: "dummy"}, tmp_path)
+
+
+@both
+@pytest.mark.parametrize("value", ["false", 1, 0, [], None])
+def test_a_feature_is_on_or_off(boot: Boot, tmp_path: Path, value: object) -> None:
+    with pytest.raises(LanewrightError, match="and must be true or false"):
+        boot(lay_stand_in(tmp_path), {"moe_usage_counter": value}, tmp_path)
+
+
+@both
 def test_the_boots_own_arguments_are_refused(boot: Boot, tmp_path: Path) -> None:
     with pytest.raises(LanewrightError, match="engine argument model, port"):
         boot(lay_stand_in(tmp_path), {"port": 1, "model": "x"}, tmp_path)

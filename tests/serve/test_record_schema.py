@@ -76,7 +76,7 @@ def test_what_a_run_gives_is_let_through(part: str, value: object) -> None:
         lambda it: it["modes"][0]["rows"][0].pop("first"),
         lambda it: it["modes"][0]["rows"][0]["first"].update(number=0),
         lambda it: it["modes"][0]["rows"][0]["first"].update(index=-1),
-        lambda it: it["modes"][0]["rows"][0]["first"].update(what="text"),
+        lambda it: it["modes"][0]["rows"][0]["first"].update(what="guess"),
         lambda it: it["modes"][0]["rows"][0]["first"].update(gap="wide"),
         lambda it: it["proofs"]["eager.on"][0].pop("facts"),
     ],

@@ -89,10 +89,26 @@ def test_answers_to_other_prompts_are_no_comparison(others: list[Answer]) -> Non
 
 
 def test_an_answer_is_read_as_the_arms_write_it() -> None:
-    (bits,) = struct.unpack("<I", struct.pack("<f", -0.5))
-    written = {"prompt": "one", "ids": [3], "bits": [bits], "top": [[[3, -0.5], [4, -2.0]]]}
-    found = Answer.read(json.loads(json.dumps({**written, "text": "", "cached_tokens": 0})))
-    assert found == Answer("one", (3,), (bits,), (1.5,))
+    first, second = struct.unpack("<2I", struct.pack("<2f", -0.5, -2.0))
+    likeliest = [[[3, first], [4, second]]]
+    written = {"prompt": "one", "ids": [3], "bits": [first], "likeliest": likeliest}
+    found = Answer.read(json.loads(json.dumps({**written, "text": "it", "cached_tokens": 0})))
+    assert found == Answer("one", (3,), (first,), (1.5,), ((3, first, 4, second),), "it")
+
+
+def test_a_second_likeliest_token_with_another_logprob_is_no_equal_answer() -> None:
+    ours = Answer("one", (3, 3), (7, 7), (1.0, 1.0), ((3, 7, 4, 9), (3, 7, 4, 9)))
+    theirs = dataclasses.replace(ours, likeliest=((3, 7, 4, 9), (3, 7, 4, 8)))
+    found = diverge(1, ours, theirs)
+    assert found
+    assert (found.what, found.index, found.baseline, found.other) == ("logprob", 1, 3, 3)
+
+
+def test_the_same_tokens_decoded_to_another_text_are_no_equal_answer() -> None:
+    ours = Answer("one", (3,), (7,), (1.0,), text="a")
+    found = diverge(1, ours, dataclasses.replace(ours, text="A"))
+    assert found
+    assert (found.what, found.baseline, found.other, found.gap) == ("text", None, None, None)
 
 
 places = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2**32 - 1)), max_size=6)

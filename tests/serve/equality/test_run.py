@@ -1,6 +1,7 @@
 """Whole comparisons of stand-ins, honest and lying, each arm a process of its own."""
 
 import json
+import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,11 @@ def compared(
 
 def rows(judged: Judged) -> dict[str, Row]:
     return {row.arm: row for row in judged.rows}
+
+
+def number(bits: int) -> float:
+    (found,) = struct.unpack("<f", struct.pack("<I", bits))
+    return float(found)
 
 
 def specs(folder: Path, name: str) -> dict[str, dict[str, Any]]:
@@ -105,7 +111,7 @@ def test_a_lane_that_differs_is_told_to_the_place(tmp_path: Path, what: str) -> 
     assert (found.verdict, judged.verdict, judged.why) == ("differs", "differs", "off, on")
     written = json.loads((tmp_path / "equality" / "pin.eager.baseline.json").read_text())
     answer = written["completions"][2]
-    token, ((_, likeliest), (second, next_likely)) = answer["ids"][17], answer["top"][17]
+    token, ((_, likeliest), (second, next_likely)) = answer["ids"][17], answer["likeliest"][17]
     for arm in ("off", "on"):
         row = rows(judged)[arm]
         assert row.equal == 43
@@ -114,7 +120,7 @@ def test_a_lane_that_differs_is_told_to_the_place(tmp_path: Path, what: str) -> 
         assert row.first.prompt == PROMPTS[2]
         assert row.first.baseline == token
         assert row.first.other == (second if what == "token" else token)
-        assert row.first.gap == round(likeliest - next_likely, 6)
+        assert row.first.gap == round(number(likeliest) - number(next_likely), 6)
 
 
 def test_a_feature_that_changes_an_answer_is_named_alone(tmp_path: Path) -> None:

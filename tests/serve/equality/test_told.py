@@ -27,6 +27,10 @@ PLACE: dict[str, Any] = {
             {"what": "logprob", "other": 4},
             "index 17: token 4 in both, with another logprob (top-2 gap 0.000013)",
         ),
+        (
+            {"what": "text", "baseline": None, "other": None, "gap": None},
+            "index 17: the same tokens, decoded to another text",
+        ),
     ],
 )
 def test_a_divergence_is_told_in_one_line(changed: dict[str, Any], told: str) -> None:

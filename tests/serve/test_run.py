@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from lanewright.places import Places
 from lanewright.queue.lock import write_lock
 from lanewright.serve.run import Wanted
 from lanewright.serve.summary import summary
+from lanewright.store.locking import held
 from tests.serve.sample_run import LOCK, TREE, latest, run
 from tests.serve.stand_in import lay_pin, lay_stand_in
 
@@ -97,3 +99,19 @@ def test_the_lock_is_named_by_the_hash_of_its_file(places: Places, tmp_path: Pat
     write_lock(file, LOCK)
     record = run(places, lay_stand_in(tmp_path))
     assert record["lock"] == hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+@pytest.mark.usefixtures("model")
+def test_two_runs_take_turns(
+    places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    env = lay_stand_in(tmp_path)
+    other = threading.Thread(target=run, args=(places, env, Wanted(server=False)))
+    with held(places.store / "run.lock", "runs a lane"):
+        other.start()
+        other.join(timeout=2)
+        assert other.is_alive()
+        assert not (places.state / "runs").exists()
+    other.join(timeout=60)
+    assert latest(places)["verdict"] == "passed"
+    assert "waiting for another lanewright that runs a lane" in capsys.readouterr().err

@@ -26,6 +26,7 @@ from lanewright.serve.port import usable_port
 from lanewright.serve.record import SCHEMA, make_run_folder, write_record
 from lanewright.serve.server import boot_server
 from lanewright.serve.usage import write_usage
+from lanewright.store.locking import held
 from lanewright.terminal import say
 
 
@@ -65,6 +66,13 @@ def run_lane(places: Places, lane: Lane, wanted: Wanted) -> dict[str, Any]:
     recipe_text(lane.recipe)
     if wanted.server:
         usable_port(wanted.port)
+    # Two engines on the same cores wait for each other in spinning loops: each takes 20 times as long.
+    with held(places.store / "run.lock", "runs a lane"):
+        return recorded(places, lane, wanted)
+
+
+def recorded(places: Places, lane: Lane, wanted: Wanted) -> dict[str, Any]:
+    """Run a lane and give its record, which is written however the run ends."""
     started = datetime.now(UTC)
     folder = make_run_folder(places, lane.lock.lane, lane.lock.tree, started)
     record = blank(lane, folder, started)

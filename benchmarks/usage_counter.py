@@ -1,8 +1,8 @@
 """What the usage counter costs: ``nox -s bench [-- LANE] [--blocks N]``.
 
-One engine, eager, decode steps only. The counter is switched at random from step to step, so that
-drift and noise fall on both sides alike; two of three steps are off, and their ratio to each other
-is the self control. Each ratio is the median over blocks, with the 95 % interval that the order
+One engine, eager, decode steps only. The counter is switched at random all along, so that drift and
+noise fall on both sides alike; two of three timed steps are off, and their ratio to each other is
+the self control. Each ratio is the median over blocks, with the 95 % interval that the order
 statistics give.
 """
 
@@ -95,7 +95,7 @@ def main() -> None:
         added = median([(block["on"] - block["off"]) / layers * 1e6 for block in blocks])
         step = statistics.median(block["off"] for block in blocks) * 1e3
         emit(
-            f"  batch {batch:>2}: {len(blocks)} blocks of 3 steps; speed {speed.told(4)}; self"
+            f"  batch {batch:>2}: {len(blocks)} blocks of 3 timed steps; speed {speed.told(4)}; self"
             f" control {control.told(4)}; added {added.told(1)} us a layer a step; step off"
             f" {step:.2f} ms"
         )

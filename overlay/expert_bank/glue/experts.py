@@ -40,7 +40,7 @@ class CountedExperts(RoutedExperts):
         """Count ``topk_ids`` (int[T, k]), then run the experts as vLLM does."""
         counts = self.pick_counts
         if counts is not None:
-            torch.ops.expert_bank.count_picks(counts, topk_ids, self.scheduled_tokens)
+            pick_count.count_picks(counts, topk_ids, self.scheduled_tokens)
         return super().forward_modular(x, topk_weights, topk_ids, *args, **kwargs)
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.patchfile import FilePatch, read
+from lanewright.queue.diff import FilePatch
+from lanewright.queue.patchfile import read
 from lanewright.queue.subset import apply, split_lines
 from lanewright.store.safepath import UnsafePathError
 from tests.upstream.diff import HEADER, diff, git, own_patch

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lanewright.queue.patchfile import FilePatch, read
+from lanewright.queue.diff import FilePatch
+from lanewright.queue.patchfile import read
 from lanewright.queue.subset import BaseMismatchError, apply, split_lines
 from tests.upstream.diff import HEADER
 

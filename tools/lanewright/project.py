@@ -8,10 +8,39 @@ from typing import Literal
 import msgspec
 
 from lanewright.errors import LanewrightError
+from lanewright.store.remote import Remote, remote_of
 from lanewright.tomlfile import load
 
 LANE_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 Device = Literal["cpu", "cuda"]
+
+
+class GitUpstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[git]``: upstream's repository.
+
+    Attributes:
+        url: Of its remote.
+        branch: The branch that pull requests are merged into.
+        images: Repository of its images, in which ``nightly-<commit>`` tags are looked for.
+    """
+
+    url: str
+    branch: str = "main"
+    images: str | None = None
+
+
+class Serving(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[serving]``: a commit and the image that was built of it.
+
+    Attributes:
+        commit: Its full id.
+        image: Name and tag.
+        digest: Of the image.
+    """
+
+    commit: str
+    image: str
+    digest: str
 
 
 class Upstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -20,10 +49,19 @@ class Upstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         default_lane: Lane taken where a command is given none.
         releases: Distribution that holds vLLM for a kind of device.
+        git: vLLM's repository.
+        serving: The commit that hardware lanes are served on.
     """
 
     default_lane: str
     releases: dict[Device, str]
+    git: GitUpstream | None = None
+    serving: Serving | None = None
+
+    @property
+    def remote(self) -> Remote | None:
+        """Where upstream's commits and pull requests are fetched from, if anywhere."""
+        return remote_of(self.git.url, place="upstream.toml: [git] url") if self.git else None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.pin import resolve_pin
-from lanewright.queue.plan import plan, refs_of
+from lanewright.queue.plan import pins_of, plan
 from lanewright.store.release import hand_over
 from lanewright.terminal import emit
 
@@ -16,7 +16,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         release, commit = hand_over(places, arguments.wheel.absolute())
         emit(f"{release.distribution} {release.version} {commit}")
         return ExitCode.CLEAN
-    for release in refs_of(project, plan(project, lane_of(project, arguments))):
-        pin = resolve_pin(places, release)
+    for spec in pins_of(project, plan(project, lane_of(project, arguments))):
+        pin = resolve_pin(project, places, spec)
         emit(f"{pin.distribution} {pin.version} {pin.commit}")
     return ExitCode.CLEAN

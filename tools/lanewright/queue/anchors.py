@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from lanewright.queue.outline import depth_of
-from lanewright.queue.patchfile import Hunk
+from lanewright.queue.diff import Hunk
 
 LONGEST = 200
 

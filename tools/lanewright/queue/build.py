@@ -5,29 +5,49 @@ from dataclasses import dataclass
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from lanewright.errors import ConflictError, DriftError, LanewrightError, MismatchError
 from lanewright.image.layer import LayerError, layer_content
 from lanewright.image.oci import digest_of
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.carry import Carried, carry_overlay, carry_patch
-from lanewright.queue.inputs import PatchInput
-from lanewright.queue.lock import SCHEMA, Lock, LockedLayer, read_lock, sealed, write_lock
-from lanewright.queue.pin import Pin, release_of, resolve_pin
-from lanewright.queue.plan import Plan, drift, plan
+from lanewright.queue.carry import Carried, Change, carry_change, carry_overlay
+from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
+from lanewright.queue.lock import (
+    SCHEMA,
+    Lock,
+    LockedEntry,
+    LockedLayer,
+    LockedPull,
+    read_lock,
+    sealed,
+    write_lock,
+)
+from lanewright.queue.pin import Pin, resolve_pin
+from lanewright.queue.plan import Plan, base_of, drift, plan, with_fixes
+from lanewright.queue.pulldiff import pull_diff
+from lanewright.queue.recipe import Recipe
+from lanewright.store.extract import pin_ref, pull_trees
 from lanewright.store.git import Repository
 from lanewright.store.locking import writing
-from lanewright.store.objects import CommitId, TreeId, changes, exists
+from lanewright.store.objects import CommitId, TreeId, changes, exists, resolve
 from lanewright.store.write import commit, set_ref
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A plan, carried out in the store; nothing written beside objects."""
+    """A plan, carried out in the store; nothing written beside objects.
+
+    Attributes:
+        lock: What it came to.
+        conflicts: Entries that need a person, and are left out.
+        again: Per entry, fixes that were merged again and are to be recorded with the lock.
+    """
 
     lock: Lock
     conflicts: tuple[Carried, ...]
+    again: dict[str, tuple[Recipe, ...]]
 
 
 @dataclass(frozen=True)
@@ -45,40 +65,75 @@ class Built:
     changed: bool
 
 
-def apply_plan(project: Project, places: Places, planned: Plan) -> Applied:
+def apply_plan(
+    project: Project, places: Places, planned: Plan, *, keep_going: bool = False
+) -> Applied:
     """Carry every entry; one that conflicts is left out and the next are still tried.
+
+    Args:
+        project: The user's project.
+        places: Store and state.
+        planned: What to carry.
+        keep_going: Whether the lane is wanted without the entries that conflict, too.
 
     Raises:
         LanewrightError: A source cannot be had, a patch does not match its base, a gate failed, or
             a changed file cannot be in the layer that the series asks for.
     """
-    pin = _pin(project, places, planned, planned.series.pin, f"series/{planned.lane}.toml: pin")
+    pin = resolve_pin(project, places, planned.pin)
     repository = Repository(places.objects)
     tree = pin.tree
     carried: list[Carried] = []
     touched: dict[str, list[str]] = {}
     for given in planned.inputs:
-        if isinstance(given, PatchInput):
-            place = f"{given.patch.path.relative_to(project.root)}: Base"
-            base = _pin(project, places, planned, given.base_ref, place)
-            result = carry_patch(repository, project.root, given, base, pin, tree, touched)
-        else:
+        if isinstance(given, OverlayInput):
             result = carry_overlay(repository, given, tree)
+        else:
+            change, blank = _change(project, places, planned, given, tree)
+            result = carry_change(repository, given, change, blank, pin, tree, touched)
         for path in changes(repository, tree, result.entry.tree):
             touched.setdefault(path, []).append(given.name)
         tree = result.entry.tree
         carried.append(result)
     conflicts = tuple(each for each in carried if each.conflicts)
+    again = {each.entry.name: each.again for each in carried if each.again and not each.conflicts}
     lock = Lock(
         schema=SCHEMA,
         lane=planned.lane,
-        inputs=planned.digest,
+        inputs=with_fixes(project, planned, again).digest,
         pin=pin,
         entries=[each.entry for each in carried],
         tree=tree,
-        layer=UNSET if conflicts else _layer(repository, planned, pin, tree, touched),
+        layer=UNSET
+        if conflicts and not keep_going
+        else _layer(repository, planned, pin, tree, touched),
     )
-    return Applied(sealed(lock), conflicts)
+    return Applied(sealed(lock), conflicts, again)
+
+
+def _change(
+    project: Project, places: Places, planned: Plan, given: ChangeInput, tree: TreeId
+) -> tuple[Change, LockedEntry]:
+    """What an entry changes, and what the lock says of it before it is carried."""
+    blank = LockedEntry(
+        name=given.name,
+        kind="patch",
+        source="",
+        digest=given.digest,
+        tree=tree,
+        claims=list(given.claims),
+    )
+    if isinstance(given, PatchInput):
+        base = resolve_pin(project, places, base_of(project, planned, given))
+        source = given.patch.path.relative_to(project.root).as_posix()
+        blank = replace(blank, source=source, base=base)
+        return Change(given.patch.diff, base.tree, base.ref), blank
+    trees = pull_trees(places, project.upstream.remote, given.base, given.head)
+    pull = LockedPull(given.number, given.head, given.base, trees.outside)
+    repository = Repository(places.objects)
+    diff = pull_diff(repository, trees.base, trees.head, f"#{given.number}")
+    blank = replace(blank, kind="pull", source=diff.source, pull=pull)
+    return Change(diff, trees.base, given.base[:12]), blank
 
 
 def _layer(
@@ -98,10 +153,6 @@ def _layer(
         place = f"series/{planned.lane}.toml ({names}): {error.path}"
         raise LayerError(place, error.why) from error
     return LockedLayer(digest_of(content), len(content), root)
-
-
-def _pin(project: Project, places: Places, planned: Plan, ref: str, place: str) -> Pin:
-    return resolve_pin(places, release_of(project, planned.series.device, ref, place=place))
 
 
 def build(project: Project, places: Places, lane: str, *, check: bool = False) -> Built:
@@ -206,7 +257,7 @@ def _told(applied: Applied) -> str:
             f"  {each.entry.name}: {hunk.path}, hunk {hunk.id}"
             f"{f' in {hunk.symbol}' if hunk.symbol else ''}: {hunk.outcome}; {hunk.cause}"
             for hunk in each.entry.hunks
-            if hunk.outcome in {"conflict", "file missing"}
+            if hunk.open
         ]
     return "\n".join(lines)
 
@@ -214,7 +265,9 @@ def _told(applied: Applied) -> str:
 def _commit(project: Project, places: Places, lock: Lock, *, keep: bool) -> None:
     """Objects and ref first; renaming the lock file is the one commit point."""
     with writing(places) as repository:
-        parent = CommitId(lock.pin.commit)
+        parent = lock.pin.commit
+        if lock.pin.source == "git":
+            parent = CommitId(resolve(repository, pin_ref(parent)) or parent)
         tip = commit(repository, lock.tree, f"lane {lock.lane} on {lock.pin.ref}\n", [parent])
         set_ref(repository, f"refs/trees/{lock.tree}", tip)
         if keep:

@@ -1,23 +1,54 @@
 """Put one entry of a series onto a tree."""
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
 import msgspec
 
 from lanewright.errors import LanewrightError
+from lanewright.queue.causes import causes_of
+from lanewright.queue.choose import choose, recorded_units, subset_tree
+from lanewright.queue.diff import Diff
+from lanewright.queue.fixes import Settled, Sides, settle
 from lanewright.queue.gates import GateError, check_file
-from lanewright.queue.inputs import OverlayInput, PatchInput
-from lanewright.queue.lock import HunkState, LockedEntry
+from lanewright.queue.inputs import ChangeInput, OverlayInput
+from lanewright.queue.lock import HunkState, LockedEntry, LockedFix
 from lanewright.queue.merge import Merge, merge_trees
 from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
-from lanewright.queue.units import OnBase, choose, read_on_base, subset_tree
+from lanewright.queue.recipe import Recipe
+from lanewright.queue.units import OnBase, read_on_base
 from lanewright.store.git import Repository
-from lanewright.store.objects import TreeId, changes, files, read_blobs
-from lanewright.store.write import Content, edit_tree, store_files
+from lanewright.store.objects import File, TreeId, changes, files, read_blobs
+from lanewright.store.write import EMPTY, Content, edit_tree, store_files
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change to carry, and what it is a change of.
+
+    Attributes:
+        diff: The change.
+        base: Tree that holds at least the changed files as they were.
+        base_name: For messages.
+    """
+
+    diff: Diff
+    base: TreeId
+    base_name: str
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A file that needs a person.
+
+    Attributes:
+        path: The file.
+        sides: It on the entry's base, on the lane's tree so far, and with the chosen hunks.
+    """
+
+    path: str
+    sides: Sides
 
 
 @dataclass(frozen=True)
@@ -26,11 +57,13 @@ class Carried:
 
     Attributes:
         entry: What the lock says of it.
-        conflicts: Paths that need a person; the entry's tree is unchanged where there are any.
+        conflicts: Files that need a person; the entry's tree is unchanged where there are any.
+        again: Fixes that were merged again, and are to be recorded.
     """
 
     entry: LockedEntry
-    conflicts: frozenset[str]
+    conflicts: tuple[Conflict, ...] = ()
+    again: tuple[Recipe, ...] = field(default=())
 
 
 def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> Carried:
@@ -60,125 +93,160 @@ def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> 
         tree=result,
         files=[file.path for file in given.files],
     )
-    return Carried(entry, frozenset())
+    return Carried(entry)
 
 
-def carry_patch(
+def carry_change(
     repository: Repository,
-    root: Path,
-    given: PatchInput,
-    base: Pin,
+    given: ChangeInput,
+    change: Change,
+    blank: LockedEntry,
     pin: Pin,
     tree: TreeId,
     touched: Mapping[str, Sequence[str]],
 ) -> Carried:
-    """Merge the chosen units of a patch, made on its own base, onto a tree.
+    """Merge the chosen units of a change, made on its own base, onto a tree.
+
+    Only the files that it changes take part in the merge, so nothing else can move.
 
     Args:
         repository: The store.
-        root: The project's folder.
-        given: The patch.
-        base: What it was made against.
+        given: The entry.
+        change: What it changes.
+        blank: What the lock says of it so far.
         pin: What the lane stands on.
         tree: The lane's tree so far.
         touched: Per path, the earlier entries that changed it.
 
     Raises:
-        BaseMismatchError: The patch does not match its base.
+        BaseMismatchError: A patch does not match its base.
         GateError: The merge is clean but a file came out wrong, or nothing changed.
     """
-    on_base = read_on_base(repository, given.patch, base.tree, base.ref)
-    chosen = choose(on_base, given.select, f"{given.place} ({given.name})")
-    subset = subset_tree(repository, on_base, chosen)
-    merge = merge_trees(repository, base.tree, tree, subset)
-    causes = _causes(repository, on_base, pin, touched)
-    states = outcomes(repository, on_base, chosen, tree, causes)
-    states = _only_together(states, merge)
-    states = _elsewhere(states, changes(repository, tree, merge.tree).keys() | merge.conflicts)
-    conflicts = {state.path for state in states if state.outcome in {"conflict", "file missing"}}
-    if not conflicts:
-        _gate(repository, given, on_base, merge, tree, subset)
-        landed = all(state.outcome in {"landed", "not selected"} for state in states)
-        if merge.tree == tree and not landed:
-            raise GateError(f"{given.place} ({given.name}): {len(chosen)} selected, 0 changed")
-    entry = LockedEntry(
-        name=given.name,
-        kind="patch",
-        source=given.patch.path.relative_to(root).as_posix(),
-        digest=given.digest,
-        base=base,
-        subset=subset,
-        tree=tree if conflicts else merge.tree,
-        claims=list(given.claims),
-        hunks=states,
+    place = f"{given.place} ({given.name})"
+    on_base = read_on_base(repository, change.diff, change.base, change.base_name)
+    chosen = choose(on_base, given.choice, place)
+    recorded = recorded_units(on_base, given.choice, chosen, place)
+    ours = files(repository, tree, on_base.sides)
+    states = outcomes(
+        repository, on_base, chosen, ours, causes_of(repository, on_base, pin, touched), recorded
     )
-    return Carried(entry, frozenset(conflicts))
+    dropped = {s.id for s in states if s.outcome == "landed changed" and not s.open}
+    base = edit_tree(repository, EMPTY, on_base.sides)
+    subset = subset_tree(repository, on_base, base, chosen - dropped)
+    merge = merge_trees(repository, base, edit_tree(repository, EMPTY, ours), subset)
+    states = _only_together(states, merge)
+    states = _blocked(repository, states, merge, tree, ours)
+    theirs = files(repository, subset)
+    opened = {state.path for state in states if state.open}
+    sides = {p: Sides(on_base.sides[p], ours.get(p), theirs.get(p)) for p in sorted(opened)}
+    settled = {p: found for p in sides if (found := settle(repository, given.fixes, p, sides[p]))}
+    states = [_with_fix(state, settled.get(state.path)) for state in states]
+    conflicts = tuple(Conflict(path, sides[path]) for path in sides if path not in settled)
+    merged: dict[str, File | None] = {p: files(repository, merge.tree).get(p) for p in on_base.sides}
+    merged |= {path: found.file for path, found in settled.items()}
+    result = tree
+    if not conflicts:
+        moved = {path: file for path, file in merged.items() if file != ours.get(path)}
+        result = edit_tree(repository, tree, moved)
+        _gate(repository, given, moved, [on_base.sides, ours, theirs])
+        done = {"landed", "landed changed", "not selected"}
+        if result == tree and not all(state.outcome in done for state in states) and not settled:
+            raise GateError(f"{place}: {len(chosen)} selected, 0 changed")
+    entry = msgspec.structs.replace(
+        blank,
+        subset=subset,
+        tree=result,
+        hunks=states,
+        fixes=_told_fixes(given, settled, opened),
+    )
+    again = tuple(found.again for found in settled.values() if found.again)
+    return Carried(entry, conflicts, again)
+
+
+def _with_fix(state: HunkState, found: Settled | None) -> HunkState:
+    if not found or not state.open:
+        return state
+    return msgspec.structs.replace(
+        state, outcome="fix stale" if found.stale else "fixed", open=False
+    )
+
+
+def _told_fixes(
+    given: ChangeInput, settled: Mapping[str, Settled], opened: set[str]
+) -> list[LockedFix]:
+    told = {
+        path: LockedFix(path, found.fix.file, "stale" if found.stale else "replayed")
+        for path, found in settled.items()
+    }
+    for fix in given.fixes:
+        path = fix.recipe.path
+        if path not in opened:
+            told.setdefault(path, LockedFix(path, fix.file, "not needed"))
+    return [told[path] for path in sorted(told)]
 
 
 def _only_together(states: list[HunkState], merge: Merge) -> list[HunkState]:
     """Mark units that merge one by one, in a file that conflicts as a whole."""
-    alone = {state.path for state in states if state.outcome in {"conflict", "file missing"}}
-    why = "each hunk merges alone, but not together with the others"
+    alone = {state.path for state in states if state.open}
+    together = merge.conflicts.keys() - alone
+    return _opened(states, together, "each hunk merges alone, but not together with the others")
+
+
+def _blocked(
+    repository: Repository,
+    states: list[HunkState],
+    merge: Merge,
+    tree: TreeId,
+    ours: Mapping[str, File],
+) -> list[HunkState]:
+    """Mark new files where the lane's tree has a file in place of their folder, or the reverse."""
+    result = files(repository, merge.tree)
+    new = [path for path in result if path not in ours]
+    above = {path: {path[:at] for at, sign in enumerate(path) if sign == "/"} for path in new}
+    around = files(repository, tree, sorted({*new, *(p for each in above.values() for p in each)}))
+    removed = ours.keys() - result.keys()
+    for path in new:
+        in_the_way = [
+            other
+            for other in around.keys() - removed
+            if other in above[path] or other.startswith(f"{path}/")
+        ]
+        if in_the_way:
+            why = f"{min(in_the_way)} is in the way there"
+            states = _opened(states, {path}, why)
+    return states
+
+
+def _opened(states: list[HunkState], paths: Sequence[str] | set[str], why: str) -> list[HunkState]:
     return [
-        msgspec.structs.replace(state, outcome="conflict", cause=why)
-        if state.path in merge.conflicts.keys() - alone and state.outcome != "not selected"
+        msgspec.structs.replace(state, outcome="conflict", cause=why, open=True)
+        if state.path in paths and state.outcome != "not selected"
         else state
         for state in states
     ]
-
-
-def _elsewhere(states: list[HunkState], touched: AbstractSet[str]) -> list[HunkState]:
-    """Mark everything as in conflict where the merge touches a path that the patch does not.
-
-    git follows a folder that it thinks was renamed, and then puts a new file there.
-    """
-    strays = touched - {state.path for state in states}
-    if not strays or any(state.outcome in {"conflict", "file missing"} for state in states):
-        return states
-    why = f"git would change {min(strays)} instead, taking it for a renamed file or folder"
-    return [
-        msgspec.structs.replace(state, outcome="conflict", cause=why)
-        if state.outcome != "not selected"
-        else state
-        for state in states
-    ]
-
-
-def _causes(
-    repository: Repository, on_base: OnBase, pin: Pin, touched: Mapping[str, Sequence[str]]
-) -> dict[str, str]:
-    """Per path, who changed it since the patch's base: upstream, earlier entries, or both."""
-    upstream = files(repository, pin.tree, list(on_base.sides))
-    causes = {}
-    for path, base in on_base.sides.items():
-        who = []
-        if upstream.get(path) != base:
-            who.append(f"upstream between {on_base.base_name} and {pin.ref}")
-        who += [f"the entry {name}" for name in touched.get(path, ())]
-        causes[path] = f"{path} was changed by {' and '.join(who)}" if who else ""
-    return causes
 
 
 def _gate(
     repository: Repository,
-    given: PatchInput,
-    on_base: OnBase,
-    merge: Merge,
-    ours: TreeId,
-    theirs: TreeId,
+    given: ChangeInput,
+    moved: Mapping[str, File | None],
+    before: Sequence[Mapping[str, File | None]],
 ) -> None:
-    paths = list(on_base.sides)
-    trees = [files(repository, tree, paths) for tree in (merge.tree, ours, theirs)]
-    sides = [*trees, {path: side for path, side in on_base.sides.items() if side}]
-    contents = read_blobs(repository, [file.blob for side in sides for file in side.values()])
-    for path, file in trees[0].items():
-        if trees[1].get(path) == file:
+    sides = {
+        path: [side for each in before if (side := each.get(path))]
+        for path, file in moved.items()
+        if file
+    }
+    present = [file for file in moved.values() if file]
+    wanted = [file.blob for file in (*present, *(f for each in sides.values() for f in each))]
+    contents = read_blobs(repository, wanted)
+    for path, file in moved.items():
+        if file is None:
             continue
-        before = [contents[side[path].blob] for side in sides[1:] if path in side]
         try:
-            check_file(path, contents[file.blob], before)
+            check_file(path, contents[file.blob], [contents[side.blob] for side in sides[path]])
         except GateError as error:
             raise GateError(
                 f"{given.place} ({given.name}): {error}",
-                hint=f"mend {given.patch.path.name}, or leave the hunk out with `select`",
+                hint="mend the entry or its fix, or leave the hunk out with `select`",
             ) from error

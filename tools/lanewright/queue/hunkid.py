@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from lanewright.queue.outline import openings, symbol_of
-from lanewright.queue.patchfile import Hunk
+from lanewright.queue.diff import Hunk
 
 
 def hunk_ids(path: str, base: list[bytes], hunks: Iterable[Hunk]) -> list[tuple[str, str]]:

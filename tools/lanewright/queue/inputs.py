@@ -1,12 +1,33 @@
 """An entry as read from disk, before anything is applied."""
 
+import hashlib
 from dataclasses import dataclass
+
+import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
+from lanewright.queue.fixes import Fix, fixes_of
 from lanewright.queue.overlay import OverlayFile, digest, read_overlay
 from lanewright.queue.patchfile import Patch, read
+from lanewright.queue.series import EntrySpec
+from lanewright.store.objects import CommitId
 from lanewright.store.safepath import check
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is taken of a change, as the series says it.
+
+    Attributes:
+        select: Paths and hunks to take; empty takes all.
+        landed: Hunks that a person took for landed with edits.
+        split: Whether a rename's two halves may be chosen apart.
+    """
+
+    select: tuple[str, ...] = ()
+    landed: tuple[str, ...] = ()
+    split: bool = False
 
 
 @dataclass(frozen=True)
@@ -17,8 +38,24 @@ class PatchInput:
     place: str
     patch: Patch
     base_ref: str
-    select: tuple[str, ...]
+    choice: Choice
     claims: tuple[str, ...]
+    fixes: tuple[Fix, ...]
+    digest: str
+
+
+@dataclass(frozen=True)
+class PullInput:
+    """A pull-request entry: object ids, and what is chosen."""
+
+    name: str
+    place: str
+    number: int
+    head: CommitId
+    base: CommitId
+    choice: Choice
+    claims: tuple[str, ...]
+    fixes: tuple[Fix, ...]
     digest: str
 
 
@@ -33,11 +70,16 @@ class OverlayInput:
     digest: str
 
 
-Input = PatchInput | OverlayInput
+ChangeInput = PatchInput | PullInput
+Input = ChangeInput | OverlayInput
+
+
+def _choice(entry: EntrySpec) -> Choice:
+    return Choice(tuple(entry.select or ()), tuple(entry.landed or ()), entry.split)
 
 
 def patch_input(
-    project: Project, name: str, file: str, select: list[str], place: str
+    project: Project, name: str, file: str, entry: EntrySpec, place: str
 ) -> PatchInput:
     """Read a patch entry.
 
@@ -53,7 +95,18 @@ def patch_input(
         )
     patch = read(path)
     claims = tuple(patch.fields.get("Claims", "").replace(",", " ").split())
-    return PatchInput(name, place, patch, patch.fields["Base"], tuple(select), claims, patch.digest)
+    fixes = fixes_of(project, name)
+    return PatchInput(
+        name, place, patch, patch.fields["Base"], _choice(entry), claims, fixes, patch.digest
+    )
+
+
+def pull_input(project: Project, name: str, entry: EntrySpec, place: str) -> PullInput:
+    """Take a pull-request entry; its objects are not looked at yet."""
+    number, head, base = entry.pull or 0, CommitId(entry.head or ""), CommitId(entry.base or "")
+    fixes = fixes_of(project, name)
+    digest = hashlib.sha256(msgspec.json.encode([number, head, base])).hexdigest()
+    return PullInput(name, place, number, head, base, _choice(entry), (), fixes, digest)
 
 
 def overlay_input(project: Project, name: str, folder: str, place: str) -> OverlayInput:

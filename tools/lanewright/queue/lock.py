@@ -11,10 +11,20 @@ from lanewright.errors import LanewrightError, MismatchError
 from lanewright.image.oci import Digest
 from lanewright.queue.pin import Pin
 from lanewright.store.atomic import replace_file
-from lanewright.store.objects import TreeId
+from lanewright.store.objects import CommitId, TreeId
 
 SCHEMA: Literal[1] = 1
-Outcome = Literal["clean", "merged", "landed", "conflict", "file missing", "not selected"]
+Outcome = Literal[
+    "clean",
+    "merged",
+    "landed",
+    "landed changed",
+    "fixed",
+    "fix stale",
+    "conflict",
+    "file missing",
+    "not selected",
+]
 
 
 class HunkState(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -27,6 +37,8 @@ class HunkState(msgspec.Struct, frozen=True, omit_defaults=True):
         lines: Where it stood on its own base, 1-based, as ``first+count``.
         outcome: What became of it on the pin.
         cause: Why, where that needs saying.
+        open: Whether it needs a person; its entry is not carried until then.
+        difference: Where it landed with edits, how upstream's lines differ from its own.
     """
 
     id: str
@@ -35,6 +47,39 @@ class HunkState(msgspec.Struct, frozen=True, omit_defaults=True):
     lines: str
     outcome: Outcome
     cause: str = ""
+    open: bool = False
+    difference: str = ""
+
+
+class LockedFix(msgspec.Struct, frozen=True):
+    """What became of a hand fix.
+
+    Attributes:
+        path: File it settles.
+        file: The recipe, below the project.
+        state: ``replayed`` as recorded; ``stale``: merged again onto sides that moved, and to be
+            looked at; ``not needed``: the file merges without it.
+    """
+
+    path: str
+    file: str
+    state: Literal["replayed", "stale", "not needed"]
+
+
+class LockedPull(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A pull request, by object id.
+
+    Attributes:
+        number: Its number upstream.
+        head: Its commit.
+        base: The commit that it is a change of.
+        outside: How many files it changes outside ``vllm/``; a lane has none of those.
+    """
+
+    number: int
+    head: CommitId
+    base: CommitId
+    outside: int = 0
 
 
 class LockedEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
@@ -46,23 +91,27 @@ class LockedEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
         source: Path below the project.
         digest: sha256 of the patch file, or of an overlay's paths, modes and contents.
         base: What a patch was made against.
-        subset: Tree id of the chosen hunks on that base.
+        pull: What is carried of a pull request.
+        subset: Tree id of the files it changes, on its base with the chosen hunks in place.
         tree: Tree id of the lane once this entry is in.
         claims: What the entry takes for itself.
         hunks: A patch's hunks, chosen or not.
         files: An overlay's files, as laid into the lane's tree.
+        fixes: Hand fixes that were tried.
     """
 
     name: str
-    kind: Literal["patch", "overlay"]
+    kind: Literal["patch", "pull", "overlay"]
     source: str
     digest: str
     tree: TreeId
     base: Pin | None = None
+    pull: LockedPull | None = None
     subset: TreeId | None = None
     claims: list[str] = []
     hunks: list[HunkState] = []
     files: list[str] = []
+    fixes: list[LockedFix] = []
 
 
 class LockedLayer(msgspec.Struct, frozen=True):

@@ -1,16 +1,18 @@
 """What became of each unit of a patch on the tree it was merged onto."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from lanewright.queue.choose import with_units
+from lanewright.queue.landed import edited
 from lanewright.queue.lock import HunkState, Outcome
 from lanewright.queue.merge import merge_trees
 from lanewright.queue.placement import misplaced
 from lanewright.queue.regions import changed_regions
 from lanewright.queue.subset import split_lines
-from lanewright.queue.units import OnBase, Unit, with_units
+from lanewright.queue.units import OnBase, Unit
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, files, read_blobs
+from lanewright.store.objects import File, files, read_blobs
 from lanewright.store.write import flat_trees, store_files
 
 
@@ -20,30 +22,33 @@ class State:
 
     outcome: Outcome
     why: str = ""
+    open: bool = False
+    difference: str = ""
 
 
 def outcomes(
     repository: Repository,
     on_base: OnBase,
     chosen: frozenset[str],
-    ours: TreeId,
+    current: Mapping[str, File],
     causes: Mapping[str, str],
+    recorded: frozenset[str] = frozenset(),
 ) -> list[HunkState]:
     """One state per unit, chosen or not.
 
     A unit is *clean* when its file is still as the patch's base has it. Else it is merged alone:
-    *landed* when that changes nothing, *merged* when git can, and in *conflict* when git cannot
-    or when the place is not the one that it was made for.
+    *landed* when that changes nothing, *merged* when git can, *landed changed* when upstream has
+    much the same there, and in *conflict* when git cannot merge it or would not put it where it
+    was made for.
 
     Args:
         repository: The store.
         on_base: The patch on its own base.
         chosen: Ids of the units that are carried.
-        ours: The tree they were merged onto.
+        current: The changed files as they are on the tree that it is merged onto.
         causes: Per path, who else changed it since the patch's base.
+        recorded: Ids of units that a person took for landed with edits.
     """
-    paths = [file.path for file in on_base.patch.files]
-    current = files(repository, ours, paths)
     states: dict[str, State] = {}
     moved: list[Unit] = []
     for unit in on_base.units:
@@ -53,10 +58,12 @@ def outcomes(
         elif base == here:
             states[unit.id] = State("clean")
         elif here is None and base is not None and not _removes(on_base, unit):
-            states[unit.id] = State("file missing")
+            states[unit.id] = State("file missing", open=True)
         else:
             moved.append(unit)
     states |= _one_by_one(repository, on_base, moved, current)
+    for name in recorded & states.keys():
+        states[name] = _decided(states[name])
     return [
         HunkState(
             id=unit.id,
@@ -65,21 +72,35 @@ def outcomes(
             lines=unit.lines,
             outcome=states[unit.id].outcome,
             cause=_cause(states[unit.id], causes.get(unit.path, "")),
+            open=states[unit.id].open,
+            difference=states[unit.id].difference,
         )
         for unit in on_base.units
     ]
 
 
+def _decided(state: State) -> State:
+    """A unit that a person took for landed with edits: is that still so."""
+    match state.outcome:
+        case "landed changed":
+            return replace(state, open=False, why="dropped: recorded as landed with edits")
+        case "clean" | "merged":
+            return replace(state, why="recorded as landed, but upstream no longer has it")
+        case "conflict":
+            return replace(state, why="recorded as landed, but upstream has another change there")
+    return state
+
+
 def _cause(state: State, who: str) -> str:
     if state.outcome in {"clean", "not selected"}:
-        return ""
+        return state.why
     return "; ".join(filter(None, [state.why, who]))
 
 
 def _removes(on_base: OnBase, unit: Unit) -> bool:
     return any(
         file.path == unit.path and file.new_mode is None and file.old_mode is not None
-        for file in on_base.patch.files
+        for file in on_base.diff.files
     )
 
 
@@ -112,14 +133,17 @@ def _one_by_one(
     states: dict[str, State] = {}
     for name, unit in named.items():
         after = result.get(name)
-        why = ""
+        why = difference = ""
+        now = here[name]
         if unit.hunk and after and name not in merge.conflicts:
-            now = here[name]
             texts = (on_base.contents[unit.path], lines[now] if now else [], lines[after])
             places = (wanted.get(name, set()), got.get(name, set()))
             why = misplaced(unit.path, unit.hunk, texts, *places)
         if name in merge.conflicts or why:
-            states[unit.id] = State("conflict", why)
+            if unit.hunk and now and not why:
+                difference = edited(unit.hunk, on_base.contents[unit.path], lines[now])
+            outcome: Outcome = "landed changed" if difference else "conflict"
+            states[unit.id] = State(outcome, why, open=True, difference=difference)
         elif after == here[name]:
             states[unit.id] = State("landed")
         else:

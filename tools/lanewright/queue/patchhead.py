@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from lanewright.queue.patchheader import PatchError
+from lanewright.queue.diff import PatchError
 from lanewright.queue.quoting import unquote
 from lanewright.store.objects import NO_BLOB, BlobId
 from lanewright.store.safepath import check

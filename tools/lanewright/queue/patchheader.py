@@ -2,14 +2,10 @@
 
 from pathlib import Path
 
-from lanewright.errors import LanewrightError
+from lanewright.queue.diff import PatchError
 
 NEEDED = ("Description", "Base", "Proof", "Forwarded")
 FIELDS = (*NEEDED, "Claims", "Author", "Origin", "Bug", "Applied-Upstream", "Last-Update")
-
-
-class PatchError(LanewrightError):
-    """A patch file cannot be read as it must be."""
 
 
 def read_header(path: Path, header: bytes) -> dict[str, str]:

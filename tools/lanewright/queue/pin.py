@@ -1,5 +1,6 @@
 """What a pin stands for: a source, and the commit and tree it gives."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -8,15 +9,25 @@ from packaging.version import Version
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Device, Project
-from lanewright.store.objects import CommitId, TreeId
+from lanewright.store.extract import pin_tree
+from lanewright.store.objects import FULL_ID, CommitId, TreeId
 from lanewright.store.release import Release, commit_of
 
 
 class Pin(msgspec.Struct, frozen=True):
-    """A pin, resolved: everything that ``ref`` means, by object id."""
+    """A pin, resolved: everything that ``ref`` means, by object id.
+
+    Attributes:
+        ref: As the series has it.
+        source: Where its tree is from.
+        distribution: Of the release that it is, or whose compiled files go with it.
+        version: The same release's version.
+        commit: The release's commit in the store, or upstream's own.
+        tree: What a lane has of it: ``vllm/`` and nothing else.
+    """
 
     ref: str
-    source: Literal["release"]
+    source: Literal["release", "git"]
     distribution: str
     version: str
     commit: CommitId
@@ -24,31 +35,63 @@ class Pin(msgspec.Struct, frozen=True):
 
     @property
     def release(self) -> Release:
-        """The release it stands for."""
+        """The release it is, or whose compiled files go with it."""
         return Release(self.distribution, self.version)
 
 
-def release_of(project: Project, device: Device, ref: str, *, place: str) -> Release:
-    """Read a pin such as ``release:0.32.0``.
+@dataclass(frozen=True)
+class PinSpec:
+    """A pin as written.
+
+    Attributes:
+        ref: The pin itself.
+        release: The release that it is, or that goes with it.
+        commit: Upstream's commit, where it is one.
+    """
+
+    ref: str
+    release: Release
+    commit: CommitId | None = None
+
+
+def read_pin(
+    project: Project, device: Device, ref: str, *, place: str, release: str | None = None
+) -> PinSpec:
+    """Read a pin such as ``release:0.32.0`` or ``git:`` and a commit's full id.
 
     Args:
         project: Says which distribution holds vLLM for a device.
         device: The lane's device.
         ref: The pin as written.
         place: Where it is written, for messages.
+        release: Version of the release that goes with a git pin.
 
     Raises:
         LanewrightError: It is no such pin.
     """
-    source, _, version = ref.partition(":")
-    if source != "release" or not _is_version(version):
-        raise LanewrightError(f"{place}: {ref!r} is no pin", hint='write it as "release:0.32.0"')
     if device not in project.upstream.releases:
         raise LanewrightError(f"upstream.toml names no release distribution for {device!r}")
-    return Release(project.upstream.releases[device], version)
+    distribution = project.upstream.releases[device]
+    source, _, name = ref.partition(":")
+    if source == "release" and is_version(name):
+        if release is not None:
+            raise LanewrightError(f"{place}: {ref} is a release itself; take `release` out")
+        return PinSpec(ref, Release(distribution, name))
+    if source == "git" and FULL_ID.fullmatch(name):
+        if release is None or not is_version(release):
+            raise LanewrightError(
+                f"{place}: a git pin needs `release`, the version whose compiled files go with it"
+                f" (has: {release!r})",
+                hint='the nearest one before the commit, such as release = "0.32.0"',
+            )
+        return PinSpec(ref, Release(distribution, release), CommitId(name))
+    raise LanewrightError(
+        f"{place}: {ref!r} is no pin",
+        hint='write it as "release:0.32.0", or as "git:" and all 40 digits of a commit\'s id',
+    )
 
 
-def _is_version(text: str) -> bool:
+def is_version(text: str) -> bool:
     """Whether this is a version, written as wheels' names write it."""
     try:
         return str(Version(text)) == text
@@ -56,14 +99,11 @@ def _is_version(text: str) -> bool:
         return False
 
 
-def resolve_pin(places: Places, release: Release) -> Pin:
-    """Find a release's commit, fetching it when the store lacks it."""
-    commit, tree = commit_of(places, release)
-    return Pin(
-        ref=f"release:{release.version}",
-        source="release",
-        distribution=release.distribution,
-        version=release.version,
-        commit=commit,
-        tree=tree,
-    )
+def resolve_pin(project: Project, places: Places, spec: PinSpec) -> Pin:
+    """Find a pin's commit and tree, fetching them when the store lacks them."""
+    release = spec.release
+    if spec.commit is None:
+        commit, tree = commit_of(places, release)
+        return Pin(spec.ref, "release", release.distribution, release.version, commit, tree)
+    tree = pin_tree(places, project.upstream.remote, spec.commit)
+    return Pin(spec.ref, "git", release.distribution, release.version, spec.commit, tree)

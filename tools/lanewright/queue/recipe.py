@@ -51,6 +51,7 @@ class Recipe:
         result: The file as it is settled; ``NO_BLOB`` where it is removed.
         mode: Git's mode of the result.
         parts: What the result is put together from, in order.
+        remerged: Whether it was made by merging an older fix again, and nobody has looked at it.
     """
 
     path: str
@@ -60,6 +61,7 @@ class Recipe:
     result: BlobId
     mode: str
     parts: tuple[Span | Own, ...]
+    remerged: bool = False
 
     def sides(self) -> dict[Side, BlobId]:
         """The ids that the fix is bound to."""

@@ -25,7 +25,8 @@ from lanewright.store.objects import FULL_ID, NO_BLOB, BlobId
 from lanewright.store.safepath import UnsafePathError, check
 
 FIRST_LINE = b"lanewright-fix 1"
-KEYS = ("path", "base", "ours", "theirs", "result", "mode")
+KEYS = ("path", "base", "ours", "theirs", "result", "mode", "remerged")
+OPTIONAL = KEYS[-1]
 SPAN = re.compile(rb"(base|ours|theirs) (0|[1-9]\d{0,8})-(0|[1-9]\d{0,8})\n")
 NO_NEWLINE = b"\\ no newline at end\n"
 MOST_SHOWN = 60
@@ -33,7 +34,9 @@ MOST_SHOWN = 60
 
 def encode(recipe: Recipe) -> bytes:
     """The recipe as its file holds it."""
-    fields = "".join(f"{key}: {getattr(recipe, key)}\n" for key in KEYS)
+    fields = "".join(f"{key}: {getattr(recipe, key)}\n" for key in KEYS if key != OPTIONAL)
+    if recipe.remerged:
+        fields += f"{OPTIONAL}: yes\n"
     lines = [FIRST_LINE, b"\n", fields.encode(), b"\n"]
     for part in recipe.parts:
         if isinstance(part, Span):
@@ -59,10 +62,11 @@ def parse(content: bytes, source: str) -> Recipe:
     fields = _fields(head.split(b"\n")[1:], source)
     if not gap:
         raise RecipeError(f"{source}: no empty line after the header: the file is cut off")
-    *ids, mode = (fields[key] for key in KEYS[1:])
-    base, ours, theirs, result = map(BlobId, ids)
-    recipe = Recipe(fields["path"], base, ours, theirs, result, mode, ())
-    return replace(recipe, parts=tuple(_parts(body, recipe, source)))
+    base, ours, theirs, result = (BlobId(fields[key]) for key in KEYS[1:5])
+    remerged = OPTIONAL in fields
+    recipe = Recipe(fields["path"], base, ours, theirs, result, fields["mode"], (), remerged)
+    parts = _parts(body, recipe, source, len(fields) + 3)
+    return replace(recipe, parts=tuple(parts))
 
 
 def _check_readable(content: bytes, source: str) -> None:
@@ -95,7 +99,7 @@ def _fields(lines: list[bytes], source: str) -> dict[str, str]:
         if key != KEYS[len(fields)]:
             raise RecipeError(f"{place}: `{key}:` where `{KEYS[len(fields)]}:` must be")
         fields[key] = _value(key, value, place)
-    if len(fields) < len(KEYS):
+    if len(fields) < len(KEYS) - 1:
         raise RecipeError(f"{source}: the header ends without `{KEYS[len(fields)]}:`")
     return fields
 
@@ -108,15 +112,17 @@ def _value(key: str, value: str, place: str) -> str:
             raise RecipeError(str(error)) from error
     if key == "mode" and value not in MODES:
         raise RecipeError(f"{place}: the mode {value[:MOST_SHOWN]!r} is not of a regular file")
-    if key != "mode" and not FULL_ID.fullmatch(value):
+    if key == OPTIONAL and value != "yes":
+        raise RecipeError(f"{place}: `{key}:` can only be yes, or absent")
+    if key not in {"mode", OPTIONAL} and not FULL_ID.fullmatch(value):
         raise RecipeError(f"{place}: {value[:MOST_SHOWN]!r} is no full object id of 40 digits")
     return value
 
 
-def _parts(body: bytes, recipe: Recipe, source: str) -> Iterator[Span | Own]:
+def _parts(body: bytes, recipe: Recipe, source: str, start: int) -> Iterator[Span | Own]:
     own: list[bytes] = []
     ended = False
-    for number, line in enumerate(io.BytesIO(body), len(KEYS) + 3):
+    for number, line in enumerate(io.BytesIO(body), start):
         place = f"{source}: line {number}"
         if recipe.result == NO_BLOB:
             raise RecipeError(f"{place}: {_shown(line)}, though the file is removed")

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Mapping
 from datetime import date, time
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,29 +13,41 @@ from packaging.version import Version
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Device, Project
+from lanewright.store.objects import FULL_ID
 from lanewright.store.safepath import check
 from lanewright.tomlfile import load
 
+KINDS = 3
 ENTRY_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]*")
 
 
 class EntrySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One ``[[entry]]``: an own patch, or an overlay.
+    """One ``[[entry]]``: an own patch, a pull request, or an overlay.
 
     Attributes:
         patch: File below ``patches/``, or one file per range of pins
             (``{">=0.31" = "own/a.patch", "0.30" = "own/b.patch"}``).
+        pull: Number of a pull request of upstream.
+        head: Its commit; it moves only by ``lanewright add NUMBER --update``.
+        base: The commit that it is a change of: its merge base, or the head that it is stacked on.
         overlay: Folder below ``overlay/``: a package (laid beside ``vllm/``) or ``tree``
             (laid into it).
         name: Name in reports; by default that of the file or folder. Needed for ranges.
-        select: Paths (``vllm/a.py``) or hunks (``vllm/a.py:1a2b3c4d5e``) to take of a patch;
-            without it all is taken.
+        select: Paths (``vllm/a.py``) or hunks (``vllm/a.py:1a2b3c4d5e``) to take of a patch or
+            pull request; without it all is taken.
+        landed: Hunks that upstream took in with edits, by a person's decision.
+        split: Whether a renamed file's two halves may be chosen apart.
     """
 
     patch: str | dict[str, str] | None = None
+    pull: int | None = None
+    head: str | None = None
+    base: str | None = None
     overlay: str | None = None
     name: str | None = None
     select: list[str] | None = None
+    landed: list[str] | None = None
+    split: bool = False
 
 
 class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,13 +66,17 @@ class ImageSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     site_packages: str
 
 
-class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One way to serve one model on one machine.
 
     Attributes:
         title: One line for people.
         device: What it runs on.
-        pin: Upstream it stands on, e.g. ``release:0.32.0``.
+        pin: Upstream it stands on: ``release:0.32.0``, or ``git:`` and a commit's full id.
+        release: With a git pin, the release whose compiled files a boot here uses, and whose
+            version chooses among patches for ranges of pins.
+        track: What ``rebase`` takes the lane to when it is not told: ``release``, ``nightly``, a
+            branch, or a tag pattern such as ``tag:v0.32.*``.
         model: What it serves.
         engine: vLLM's engine arguments by their Python names.
         entry: What is carried, in the order it is applied.
@@ -69,6 +86,8 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     device: Device
     pin: str
+    release: str | None = None
+    track: str | None = None
     model: ModelSpec
     engine: dict[str, Any] = {}
     entry: list[EntrySpec] = []
@@ -79,22 +98,31 @@ def load_series(project: Project, lane: str) -> Series:
     """Read and check the series of a lane.
 
     Raises:
-        LanewrightError: Unknown lane, bad file, an entry that is neither a patch nor an overlay
-            or both, two entries of one name, or a path in an image that is none.
+        LanewrightError: Unknown lane, bad file, an entry that is not exactly one of a patch, a pull
+            request and an overlay, two entries of one name, or a path in an image that is none.
     """
     path = project.series_file(lane)
-    series = load(path, Series)
+    return check_series(path, load(path, Series))
+
+
+def check_series(path: Path, series: Series) -> Series:
+    """Check what types alone do not say.
+
+    Raises:
+        LanewrightError: As ``load_series`` says.
+    """
     if series.image:
         _check_site_packages(series.image.site_packages, f"{path}: [image] site_packages")
     _check_plain(series.engine, f"{path}: engine")
     names: set[str] = set()
     for number, entry in enumerate(series.entry, 1):
         place = f"{path}: entry {number}"
-        if (entry.patch is None) == (entry.overlay is None):
-            raise LanewrightError(f"{place}: needs exactly one of `patch` and `overlay`")
+        if [entry.patch, entry.pull, entry.overlay].count(None) != KINDS - 1:
+            raise LanewrightError(f"{place}: needs exactly one of `patch`, `pull` and `overlay`")
+        _check_pull(entry, place)
         if entry.select == []:
             raise LanewrightError(f"{place}: `select` is empty, so nothing would be carried")
-        if entry.overlay is not None and entry.select:
+        if entry.overlay is not None and (entry.select or entry.landed or entry.split):
             raise LanewrightError(f"{place}: `select` chooses parts of a patch, not of an overlay")
         if isinstance(entry.patch, dict) and not entry.name:
             raise LanewrightError(f"{place}: one patch per range of pins needs a `name` of its own")
@@ -105,6 +133,21 @@ def load_series(project: Project, lane: str) -> Series:
             raise LanewrightError(f"{place}: a second entry named {name!r}; give it a `name`")
         names.add(name)
     return series
+
+
+def _check_pull(entry: EntrySpec, place: str) -> None:
+    if entry.pull is None:
+        if entry.head or entry.base:
+            raise LanewrightError(f"{place}: `head` and `base` belong to a `pull`")
+        return
+    if entry.pull < 1:
+        raise LanewrightError(f"{place}: {entry.pull} is no number of a pull request")
+    for key, value in (("head", entry.head), ("base", entry.base)):
+        if not value or not FULL_ID.fullmatch(value):
+            raise LanewrightError(
+                f"{place}: pull {entry.pull} needs `{key}`, a commit's full id (has: {value!r})",
+                hint=f"lanewright add {entry.pull}",
+            )
 
 
 def _check_site_packages(path: str, place: str) -> None:
@@ -145,6 +188,8 @@ def name_of(entry: EntrySpec) -> str:
         return entry.name
     if entry.overlay is not None:
         return entry.overlay
+    if entry.pull is not None:
+        return str(entry.pull)
     return str(entry.patch).rpartition("/")[2].removesuffix(".patch")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.patchfile import FilePatch, Hunk
+from lanewright.queue.diff import FilePatch, Hunk
 
 
 class BaseMismatchError(LanewrightError):

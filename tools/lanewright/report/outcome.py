@@ -7,6 +7,9 @@ from lanewright.queue.lock import LockedEntry, Outcome
 ORDER: tuple[Outcome, ...] = (
     "conflict",
     "file missing",
+    "landed changed",
+    "fix stale",
+    "fixed",
     "merged",
     "clean",
     "landed",

@@ -1,0 +1,117 @@
+"""Some of a change's units, and the change's own base with only those in place."""
+
+from collections.abc import Iterable, Sequence
+
+from lanewright.errors import LanewrightError
+from lanewright.queue.inputs import Choice
+from lanewright.queue.subset import apply
+from lanewright.queue.units import LINK, OnBase, Unit
+from lanewright.store.git import Repository
+from lanewright.store.objects import NO_BLOB, TreeId
+from lanewright.store.write import Content, edit_tree, store_files
+
+
+def choose(on_base: OnBase, choice: Choice, place: str) -> frozenset[str]:
+    """Ids of the chosen units.
+
+    Args:
+        on_base: The change.
+        choice: What is wanted of it.
+        place: Series and entry, for messages.
+
+    Raises:
+        LanewrightError: A part of the choice matches nothing, an id is not unique, or half of a
+            rename is chosen.
+    """
+    if not choice.select:
+        return frozenset(unit.id for unit in on_base.units)
+    chosen = _named(on_base, choice.select, place, "selects")
+    if not choice.split:
+        _require_whole_renames(on_base, chosen, place)
+    return chosen
+
+
+def recorded_units(
+    on_base: OnBase, choice: Choice, chosen: frozenset[str], place: str
+) -> frozenset[str]:
+    """Ids of the chosen units that a person took for landed with edits.
+
+    Raises:
+        LanewrightError: One of them is none of the entry's, or not chosen.
+    """
+    recorded = _named(on_base, choice.landed, place, "has landed")
+    if recorded - chosen:
+        raise LanewrightError(
+            f"{place}: {min(recorded - chosen)} is said to have landed, and is not selected",
+            hint="take it out of `landed`",
+        )
+    return recorded
+
+
+def _named(on_base: OnBase, names: Sequence[str], place: str, verb: str) -> frozenset[str]:
+    chosen: set[str] = set()
+    for wanted in names:
+        path, _, name = wanted.partition(":")
+        found = [u.id for u in on_base.units if u.path == path and u.id.startswith(name)]
+        if not found or (name and len(found) > 1):
+            raise LanewrightError(
+                f"{place}: {verb} {wanted!r}, which matches {len(found)} hunks"
+                f" of {on_base.diff.source.rpartition('/')[2]}",
+                hint="`lanewright show` lists paths and hunk ids",
+            )
+        chosen.update(found)
+    return frozenset(chosen)
+
+
+def _require_whole_renames(on_base: OnBase, chosen: frozenset[str], place: str) -> None:
+    """A renamed file's two names go together."""
+    paths = {unit.path for unit in on_base.units if unit.id in chosen}
+    left = {unit.path for unit in on_base.units if unit.id not in chosen}
+    for file in on_base.diff.files:
+        if file.path in paths and file.partner in left:
+            raise LanewrightError(
+                f"{place}: {file.path} is one name of a renamed file, and {file.partner}, the"
+                " other, is not chosen",
+                hint="choose both, or say `split = true` in the entry",
+            )
+
+
+def with_units(on_base: OnBase, chosen: Iterable[str]) -> dict[str, Content | None]:
+    """The changed files when only some units are taken; None stands for a removed file."""
+    wanted = frozenset(chosen)
+    changes: dict[str, Content | None] = {}
+    by_path: dict[str, list[Unit]] = {}
+    for unit in on_base.units:
+        by_path.setdefault(unit.path, []).append(unit)
+    for file in on_base.diff.files:
+        units = by_path[file.path]
+        taken = [u for u in units if u.id in wanted]
+        if not taken:
+            continue
+        if file.post == NO_BLOB != file.pre and len(taken) == len(units):
+            changes[file.path] = None
+            continue
+        side = on_base.sides[file.path]
+        raw = apply(
+            on_base.contents[file.path],
+            file,
+            [u.hunk for u in taken if u.hunk],
+            source=on_base.diff.source,
+            base_name=on_base.base_name,
+        )
+        whole = any(u.lines == "whole" for u in taken)
+        if whole:
+            raw = on_base.wholes[file.path]
+        is_link = LINK in {file.old_mode, file.new_mode}
+        mode_taken = any(u.lines in {"mode", "file"} for u in taken) or side is None
+        mode = file.new_mode if mode_taken or (whole and is_link) else None
+        changes[file.path] = Content(mode or (side.mode if side else "100644"), raw)
+    return changes
+
+
+def subset_tree(
+    repository: Repository, on_base: OnBase, base: TreeId, chosen: Iterable[str]
+) -> TreeId:
+    """The base with only the chosen units in place."""
+    changes = store_files(repository, with_units(on_base, chosen))
+    return edit_tree(repository, base, changes)

@@ -1,0 +1,151 @@
+"""What lanes need of upstream's commits, taken out once and kept whole.
+
+The store is a partial clone: a commit that was fetched has its trees, but few of its contents. An
+extract is a commit of ours with every content in it, so that what it was made for can be built
+without network, be put into a bundle, and be taken from one.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lanewright.errors import LanewrightError
+from lanewright.places import Places
+from lanewright.store.fetching import fetch_blobs, fetch_commits
+from lanewright.store.git import Repository
+from lanewright.store.locking import writing
+from lanewright.store.objects import (
+    CommitId,
+    File,
+    TreeId,
+    changes,
+    commit_and_tree,
+    exists,
+    files,
+    resolve,
+)
+from lanewright.store.remote import Remote
+from lanewright.store.write import EMPTY, commit, edit_tree, set_ref
+
+ROOT = "vllm"
+OUTSIDE = "outside "
+
+
+@dataclass(frozen=True)
+class PullTrees:
+    """A pull request's changed files below ``vllm/``, before and after, and nothing else.
+
+    Attributes:
+        base: Tree of the files as its base has them.
+        head: Tree of the files as its head has them.
+        outside: How many files it changes elsewhere.
+    """
+
+    base: TreeId
+    head: TreeId
+    outside: int
+
+
+def pin_ref(pinned: CommitId) -> str:
+    """Where the extract of a pin is kept."""
+    return f"refs/pins/{pinned}"
+
+
+def pull_refs(base: CommitId, head: CommitId) -> tuple[str, str]:
+    """Where the two extracts of a pull request are kept."""
+    return f"refs/pulls/{base}/{head}/base", f"refs/pulls/{base}/{head}/head"
+
+
+def pin_tree(places: Places, remote: Remote | None, pinned: CommitId) -> TreeId:
+    """The ``vllm/`` of a commit as a tree of its own; fetched when the store lacks it.
+
+    Raises:
+        LanewrightError: It cannot be had, or has no ``vllm/``.
+    """
+    known = _known(places, pin_ref(pinned))
+    if known:
+        return known
+    _bring(places, remote, [pinned], f"the pin {pinned}")
+    repository = Repository(places.objects)
+    name = resolve(repository, f"{pinned}:{ROOT}")
+    if name is None:
+        raise LanewrightError(f"commit {pinned} has no {ROOT}/, so it is none of vLLM's")
+    entry = f"040000 tree {name}\t{ROOT}\n".encode()
+    tree = TreeId(repository.run("mktree", "--missing", stdin=entry).stdout.decode().strip())
+    _fill(places, remote, files(repository, tree).values())
+    with writing(places) as held:
+        set_ref(held, pin_ref(pinned), commit(held, tree, f"{ROOT}/ of {pinned}\n"))
+    return tree
+
+
+def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: CommitId) -> PullTrees:
+    """A pull request's changed files on both sides; fetched when the store lacks them.
+
+    Raises:
+        LanewrightError: They cannot be had, or nothing below ``vllm/`` is changed.
+    """
+    refs = pull_refs(base, head)
+    before, after = (_known(places, ref) for ref in refs)
+    if before and after:
+        return PullTrees(before, after, _outside(Repository(places.objects), refs[1]))
+    _bring(places, remote, [base, head], f"the change {base[:12]}..{head[:12]}")
+    repository = Repository(places.objects)
+    changed = changes(repository, _tree(repository, base), _tree(repository, head))
+    inside = {path: sides for path, sides in changed.items() if path.startswith(f"{ROOT}/")}
+    outside = len(changed) - len(inside)
+    if not inside:
+        raise LanewrightError(
+            f"the change {base}..{head} touches nothing below {ROOT}/ ({outside} files elsewhere),"
+            " and a lane carries nothing else"
+        )
+    _fill(places, remote, [file for sides in inside.values() for file in sides if file])
+    trees = [
+        edit_tree(repository, EMPTY, {p: sides[side] for p, sides in inside.items() if sides[side]})
+        for side in (0, 1)
+    ]
+    with writing(places) as held:
+        for ref, tree, which in zip(refs, trees, (base, head), strict=True):
+            set_ref(held, ref, commit(held, tree, f"{base}..{head}\n\nof {which}\n{OUTSIDE}{outside}\n"))
+    return PullTrees(trees[0], trees[1], outside)
+
+
+def _known(places: Places, ref: str) -> TreeId | None:
+    if not places.objects.exists():
+        return None
+    found = commit_and_tree(Repository(places.objects), ref)
+    return found[1] if found else None
+
+
+def _tree(repository: Repository, name: str) -> TreeId:
+    found = commit_and_tree(repository, name)
+    if found is None:
+        raise LanewrightError(f"{name} is no commit", hint="lanewright fetch")
+    return found[1]
+
+
+def _outside(repository: Repository, ref: str) -> int:
+    message = repository.run("cat-file", "commit", ref).stdout.decode()
+    lines = (line for line in message.splitlines() if line.startswith(OUTSIDE))
+    return int(next(lines).removeprefix(OUTSIDE))
+
+
+def _bring(
+    places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str
+) -> None:
+    wanted = list(commits)
+    here = places.objects.exists()
+    lacking = [c for c in wanted if not here or not exists(Repository(places.objects), [c])]
+    if lacking and remote is None:
+        raise LanewrightError(
+            f"the store lacks {what}, and upstream.toml names no git remote to fetch it from",
+            hint='add a table [git] with url = "https://github.com/vllm-project/vllm.git", or hand'
+            " over a bundle with `lanewright fetch --bundle FILE`",
+        )
+    if lacking and remote:
+        fetch_commits(places, remote, lacking)
+
+
+def _fill(places: Places, remote: Remote | None, listed: Iterable[File]) -> None:
+    """Have every one of these contents in the store."""
+    wanted = list(dict.fromkeys(file.blob for file in listed))
+    if remote:
+        fetch_blobs(places, remote, wanted)

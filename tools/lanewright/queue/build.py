@@ -41,13 +41,18 @@ class Applied:
 
     Attributes:
         lock: What it came to.
-        conflicts: Entries that need a person, and are left out.
+        carried: Every entry, in order.
         again: Per entry, fixes that were merged again and are to be recorded with the lock.
     """
 
     lock: Lock
-    conflicts: tuple[Carried, ...]
+    carried: tuple[Carried, ...]
     again: dict[str, tuple[Recipe, ...]]
+
+    @property
+    def conflicts(self) -> tuple[Carried, ...]:
+        """The entries that need a person, and are left out."""
+        return tuple(each for each in self.carried if each.conflicts)
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ def apply_plan(
             touched.setdefault(path, []).append(given.name)
         tree = result.entry.tree
         carried.append(result)
-    conflicts = tuple(each for each in carried if each.conflicts)
+    conflicts = any(each.conflicts for each in carried)
     again = {each.entry.name: each.again for each in carried if each.again and not each.conflicts}
     lock = Lock(
         schema=SCHEMA,
@@ -108,7 +113,7 @@ def apply_plan(
         if conflicts and not keep_going
         else _layer(repository, planned, pin, tree, touched),
     )
-    return Applied(sealed(lock), conflicts, again)
+    return Applied(sealed(lock), tuple(carried), again)
 
 
 def _change(

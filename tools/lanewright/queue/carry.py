@@ -45,10 +45,14 @@ class Conflict:
     Attributes:
         path: The file.
         sides: It on the entry's base, on the lane's tree so far, and with the chosen hunks.
+        why: What the report says of its first open hunk.
+        remerged: What a fix that was merged again makes of it, to be looked at.
     """
 
     path: str
     sides: Sides
+    why: str = ""
+    remerged: File | None = None
 
 
 @dataclass(frozen=True)
@@ -58,11 +62,13 @@ class Carried:
     Attributes:
         entry: What the lock says of it.
         conflicts: Files that need a person; the entry's tree is unchanged where there are any.
+        stale: Files that a stale fix settles, so that a person should look at them.
         again: Fixes that were merged again, and are to be recorded.
     """
 
     entry: LockedEntry
     conflicts: tuple[Conflict, ...] = ()
+    stale: tuple[Conflict, ...] = ()
     again: tuple[Recipe, ...] = field(default=())
 
 
@@ -141,7 +147,13 @@ def carry_change(
     sides = {p: Sides(on_base.sides[p], ours.get(p), theirs.get(p)) for p in sorted(opened)}
     settled = {p: found for p in sides if (found := settle(repository, given.fixes, p, sides[p]))}
     states = [_with_fix(state, settled.get(state.path)) for state in states]
-    conflicts = tuple(Conflict(path, sides[path]) for path in sides if path not in settled)
+    whys = {state.path: state.cause for state in reversed(states) if state.open}
+    conflicts = tuple(
+        Conflict(path, sides[path], whys[path]) for path in sides if path not in settled
+    )
+    stale = tuple(
+        Conflict(path, sides[path], "", found.file) for path, found in settled.items() if found.stale
+    )
     merged: dict[str, File | None] = {p: files(repository, merge.tree).get(p) for p in on_base.sides}
     merged |= {path: found.file for path, found in settled.items()}
     result = tree
@@ -160,7 +172,7 @@ def carry_change(
         fixes=_told_fixes(given, settled, opened),
     )
     again = tuple(found.again for found in settled.values() if found.again)
-    return Carried(entry, conflicts, again)
+    return Carried(entry, conflicts, stale, again)
 
 
 def _with_fix(state: HunkState, found: Settled | None) -> HunkState:

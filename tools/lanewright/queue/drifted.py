@@ -1,0 +1,111 @@
+"""What an update of a change did to each hunk of it."""
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher, unified_diff
+from typing import Literal
+
+import msgspec
+
+from lanewright.queue.units import OnBase, Unit
+
+What = Literal["same", "moved", "changed", "gone", "new"]
+ALIKE = 0.5
+MOST_SHOWN = 30
+
+
+class Drifted(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One hunk, before and after an update.
+
+    Attributes:
+        what: ``same``; ``moved`` to other lines; ``changed`` a little; ``gone``; or ``new``.
+        path: Its file.
+        id: Its id before; of a new one, now.
+        now: Its id now, where it changed.
+        symbol: What encloses it.
+        lines: Where it stands now on its base, before where it is gone.
+        difference: Where it changed, from the lines before to those now.
+    """
+
+    what: What
+    path: str
+    id: str
+    symbol: str
+    lines: str
+    now: str = ""
+    difference: str = ""
+
+
+def drifted(before: OnBase, chosen: frozenset[str], after: OnBase) -> list[Drifted]:
+    """What became of each chosen hunk, then what is new.
+
+    A hunk whose id is still there is the same, or has moved. Of those left, each is held against
+    the hunks that are new in its file: the most alike is the one that it changed into, if it is
+    alike at all.
+
+    Args:
+        before: The change as pinned.
+        chosen: Ids of the hunks that are carried.
+        after: The change as it is now.
+    """
+    now = {unit.id: unit for unit in after.units}
+    known = {unit.id for unit in before.units}
+    fresh = [unit for unit in after.units if unit.id not in known]
+    lost = [unit for unit in before.units if unit.id in chosen and unit.id not in now]
+    heirs = dict(_heirs(lost, fresh))
+    found = [
+        _of_known(unit, now.get(unit.id), heirs.get(unit.id))
+        for unit in before.units
+        if unit.id in chosen
+    ]
+    taken = {heir.id for heir in heirs.values()}
+    found += [
+        Drifted("new", unit.path, unit.id, unit.symbol, unit.lines)
+        for unit in fresh
+        if unit.id not in taken
+    ]
+    return found
+
+
+def _of_known(unit: Unit, still: Unit | None, heir: Unit | None) -> Drifted:
+    if still:
+        what: What = "same" if still.lines == unit.lines else "moved"
+        return Drifted(what, unit.path, unit.id, unit.symbol, still.lines)
+    if heir:
+        difference = _difference(unit, heir)
+        return Drifted("changed", unit.path, unit.id, unit.symbol, heir.lines, heir.id, difference)
+    return Drifted("gone", unit.path, unit.id, unit.symbol, unit.lines)
+
+
+def _heirs(lost: list[Unit], fresh: list[Unit]) -> Iterator[tuple[str, Unit]]:
+    """For each lost hunk the new one that it changed into; the most alike are paired first."""
+    pairs = [
+        (_likeness(old, new), -number, old, new)
+        for number, old in enumerate(lost)
+        for new in fresh
+        if old.path == new.path and (old.hunk is None) == (new.hunk is None)
+    ]
+    done: set[str] = set()
+    for likeness, _, old, new in sorted(pairs, key=lambda pair: pair[:2], reverse=True):
+        if likeness >= ALIKE and not {old.id, new.id} & done:
+            done |= {old.id, new.id}
+            yield old.id, new
+
+
+def _likeness(one: Unit, other: Unit) -> float:
+    if one.hunk is None or other.hunk is None:
+        return float(one.lines == other.lines)
+    return SequenceMatcher(None, _marked(one), _marked(other), autojunk=False).ratio()
+
+
+def _marked(unit: Unit) -> list[str]:
+    if unit.hunk is None:
+        return []
+    signs = (("-", unit.hunk.removed), ("+", unit.hunk.added))
+    return [
+        sign + line.decode("utf-8", "replace").rstrip("\n") for sign, lines in signs for line in lines
+    ]
+
+
+def _difference(before: Unit, after: Unit) -> str:
+    told = unified_diff(_marked(before), _marked(after), "pinned", "now", n=1, lineterm="")
+    return "\n".join(list(told)[:MOST_SHOWN])

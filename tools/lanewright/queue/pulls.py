@@ -1,0 +1,113 @@
+"""Pull requests as upstream has them: fetched, pinned by object id, compared with what is pinned."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lanewright.errors import LanewrightError
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.inputs import PullInput
+from lanewright.queue.pulldiff import pull_diff
+from lanewright.queue.units import OnBase, read_on_base
+from lanewright.store.extract import pull_trees
+from lanewright.store.fetching import fetch_commits, fetch_refs
+from lanewright.store.git import Repository
+from lanewright.store.history import is_ancestor, merge_base
+from lanewright.store.objects import CommitId, resolve
+from lanewright.store.remote import Remote
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A pull request by object id.
+
+    Attributes:
+        number: Its number upstream.
+        head: Its commit.
+        base: The commit that it is a change of.
+        on: The pull request that it is stacked on, if it is.
+    """
+
+    number: int
+    head: CommitId
+    base: CommitId
+    on: int | None = None
+
+
+def need_remote(project: Project) -> Remote:
+    """Upstream's git remote.
+
+    Raises:
+        LanewrightError: ``upstream.toml`` names none.
+    """
+    remote = project.upstream.remote
+    if remote is None:
+        raise LanewrightError(
+            "upstream.toml names no git remote, and pull requests come from one",
+            hint='add a table [git] with url = "https://github.com/vllm-project/vllm.git"',
+        )
+    return remote
+
+
+def pull_ref(number: int) -> str:
+    """Upstream's name of a pull request's head."""
+    return f"refs/pull/{number}/head"
+
+
+def fetch_pulls(project: Project, places: Places, numbers: Sequence[int]) -> dict[int, CommitId]:
+    """Bring pull requests' heads, and the branch that they are merged into, as they are now."""
+    remote = need_remote(project)
+    refs = [pull_ref(number) for number in numbers]
+    found = fetch_refs(places, remote, [main_ref(project), *refs])
+    return {number: found[ref] for number, ref in zip(numbers, refs, strict=True)}
+
+
+def main_ref(project: Project) -> str:
+    """The branch that pull requests are merged into."""
+    branch = project.upstream.git.branch if project.upstream.git else "main"
+    return f"refs/heads/{branch}"
+
+
+def known_head(project: Project, places: Places, number: int) -> CommitId | None:
+    """A pull request's head as it was fetched last; no network."""
+    remote = project.upstream.remote
+    if remote is None or not places.objects.exists():
+        return None
+    name = resolve(Repository(places.objects), remote.kept_as(pull_ref(number)))
+    return CommitId(name) if name else None
+
+
+def pin_pull(
+    project: Project, places: Places, number: int, carried: Sequence[PullInput]
+) -> Pinned:
+    """Fetch a pull request and pin it, with the commit that it is a change of.
+
+    That is the head of another carried pull request where it is stacked on one, else its merge
+    base with upstream's branch; always found in the objects.
+
+    Raises:
+        LanewrightError: It cannot be had, or has no single merge base.
+    """
+    remote = need_remote(project)
+    head = fetch_pulls(project, places, [number])[number]
+    repository = Repository(places.objects)
+    branch = resolve(repository, remote.kept_as(main_ref(project)))
+    if branch is None:
+        raise LanewrightError(f"the store lost {main_ref(project)}", hint="lanewright fetch")
+    others = [each for each in carried if each.number != number]
+    fetch_commits(places, remote, [each.head for each in others])
+    below = [each for each in others if is_ancestor(repository, each.head, head)]
+    for each in below:
+        if all(is_ancestor(repository, other.head, each.head) for other in below):
+            return Pinned(number, head, each.head, each.number)
+    return Pinned(number, head, merge_base(repository, head, CommitId(branch)))
+
+
+def read_pull(
+    project: Project, places: Places, number: int, base: CommitId, head: CommitId
+) -> OnBase:
+    """A pinned pull request, as something to choose from."""
+    trees = pull_trees(places, project.upstream.remote, base, head)
+    repository = Repository(places.objects)
+    diff = pull_diff(repository, trees.base, trees.head, f"#{number}")
+    return read_on_base(repository, diff, trees.base, base[:12])

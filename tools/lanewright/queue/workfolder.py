@@ -1,0 +1,150 @@
+"""Conflicts laid out for a person: a folder with marked files, and the sides beside them."""
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from lanewright.errors import LanewrightError
+from lanewright.project import Project
+from lanewright.queue.carry import Conflict
+from lanewright.queue.fixes import contents_of
+from lanewright.queue.recipe import Side
+from lanewright.store.git import Repository
+from lanewright.store.objects import read_blobs
+from lanewright.store.scratch import making
+
+MANIFEST = "conflict.json"
+SIDES = "sides"
+OPEN = "<<<<<<<"
+MOST_CONFLICTS = 127
+
+
+class OpenFile(msgspec.Struct, frozen=True):
+    """One file of a work folder, and the blobs that it was laid out from."""
+
+    path: str
+    ids: tuple[str, str, str]
+    mode: str
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What a work folder is for.
+
+    Attributes:
+        lane: The lane.
+        entry: The entry.
+        pin: The pin that its conflicts are on.
+        files: What is to be settled.
+    """
+
+    lane: str
+    entry: str
+    pin: str
+    files: list[OpenFile]
+
+
+def work_folder(project: Project, lane: str, entry: str) -> Path:
+    """Where an entry's conflicts are laid out."""
+    return project.root / ".lanewright" / "resolve" / lane / entry
+
+
+def manifest_of(lane: str, entry: str, pin: str, conflicts: Sequence[Conflict]) -> Manifest:
+    """What a folder for these conflicts is for."""
+    files = [OpenFile(each.path, each.sides.ids, _mode(each)) for each in conflicts]
+    return Manifest(lane, entry, pin, files)
+
+
+def read_manifest(folder: Path) -> Manifest | None:
+    """What a work folder is for; None where there is none.
+
+    Raises:
+        LanewrightError: It is damaged.
+    """
+    try:
+        return msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        return None
+    except (msgspec.DecodeError, ValueError) as error:
+        raise LanewrightError(
+            f"{folder / MANIFEST} is damaged: {error}",
+            hint=f"keep your edits elsewhere, remove {folder}, and resolve again",
+        ) from error
+
+
+def lay_out(
+    repository: Repository, folder: Path, manifest: Manifest, conflicts: Sequence[Conflict]
+) -> None:
+    """Write the folder, whole or not at all.
+
+    Every file lies at its own path, with diff3 markers, and as each side has it below ``sides/``.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with making(folder.parent) as scratch:
+        for each in conflicts:
+            contents = contents_of(repository, each.sides)
+            for side, content in contents.items():
+                if content is not None:
+                    _write(scratch / SIDES / side / each.path, content)
+            _write(scratch / each.path, _marked(repository, each, contents))
+        (scratch / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+        scratch.rename(folder)
+
+
+def discard(folder: Path) -> None:
+    """Remove a work folder; a killed run leaves it whole or under a name that means nothing."""
+    gone = folder.with_name(f".done-{folder.name}")
+    shutil.rmtree(gone, ignore_errors=True)
+    folder.rename(gone)
+    shutil.rmtree(gone)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def _mode(conflict: Conflict) -> str:
+    side = conflict.sides.theirs or conflict.sides.ours
+    return side.mode if side else "100644"
+
+
+def _marked(
+    repository: Repository, conflict: Conflict, contents: dict[Side, bytes | None]
+) -> bytes:
+    """What a person finds: git's merge with its markers, or a note where git would see nothing."""
+    if conflict.remerged:
+        blob = conflict.remerged.blob
+        return read_blobs(repository, [blob])[blob]
+    ours, theirs = contents["ours"], contents["theirs"]
+    if ours is None:
+        return _noted(theirs or b"", "upstream has no such file: delete this one to go without it")
+    if theirs is None:
+        return _noted(ours, "the entry removes this file, and upstream changed it")
+    if b"\0" in ours[:8000]:
+        return ours
+    merged, count = _merge(repository, contents)
+    return merged if count else _noted(merged, f"git merged this, but: {conflict.why}")
+
+
+def _noted(content: bytes, why: str) -> bytes:
+    return f"{OPEN} {why}; take this line out when it is right\n".encode() + content
+
+
+def _merge(repository: Repository, contents: dict[Side, bytes | None]) -> tuple[bytes, int]:
+    """git's merge of three contents, and the number of its conflicts."""
+    with tempfile.TemporaryDirectory(prefix="lanewright-merge-") as folder:
+        names = ("ours", "base", "theirs")
+        paths = [Path(folder, name) for name in names]
+        for path in paths:
+            path.write_bytes(contents[path.name] or b"")  # type: ignore[index]
+        labels = [flag for name in names for flag in ("-L", name)]
+        output = repository.run(
+            "merge-file", "-p", "--diff3", *labels, *map(str, paths),
+            ok=tuple(range(MOST_CONFLICTS + 1)),
+        )  # fmt: skip
+    return output.stdout, output.status

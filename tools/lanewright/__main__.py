@@ -12,6 +12,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.store.git import trace_calls
 from lanewright.terminal import prepare_streams, printable, say
+from lanewright.transaction.editing import recover
 
 
 def main() -> None:
@@ -46,7 +47,10 @@ def run(arguments: list[str]) -> int:
 
 def _dispatch(arguments: Arguments) -> int:
     trace_calls(on=arguments.trace)
-    project = Project.find((arguments.directory or Path.cwd()).absolute())
+    start = (arguments.directory or Path.cwd()).absolute()
+    project = Project.find(start)
+    if recover(project):  # it may have replaced upstream.toml, too
+        project = Project.find(start)
     if sys.stdout is None:  # started with its standard output closed
         raise LanewrightError("standard output is closed, and that is where data goes")
     return arguments.command(project, Places.of_user(), arguments)

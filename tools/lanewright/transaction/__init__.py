@@ -1,0 +1,1 @@
+"""Several files of a project replaced together, with one step of undo."""

@@ -100,6 +100,7 @@ def parse(arguments: list[str]) -> Arguments:
         help="port of the server; by default %(default)s",
     )
     usage.add_argument("--out", type=Path, metavar="FILE", help="write the usage map, Parquet")
+    _command(commands, "undo", "take back the last edit of the project", of_lane=False)
     return cast("Arguments", parser.parse_args(arguments))
 
 
@@ -116,9 +117,11 @@ def _command(
     text: str,
     *,
     reads: bool = False,
+    of_lane: bool = True,
 ) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=text, description=text)
-    parser.add_argument("lane", nargs="?", metavar="LANE")
+    if of_lane:
+        parser.add_argument("lane", nargs="?", metavar="LANE")
     # Here too, so that it may follow the command; absent, the value before it stays.
     parser.add_argument(
         "--trace", action="store_true", default=argparse.SUPPRESS, help="print each git call"

@@ -3,7 +3,7 @@
 import os
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,10 @@ SETTINGS = {
     "protocol.allow": "never",
 }
 
+NONE: Mapping[str, str] = {}
+# What git says when it needs an object that a partial clone left at its remote.
+NOT_BROUGHT = "from promisor remote"
+
 IDENTITY = "lanewright <lanewright@localhost>"
 FIXED_DATE = "946684800 +0000"
 
@@ -40,6 +44,8 @@ ENVIRONMENT = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_TERMINAL_PROMPT": "0",
+    # A partial clone would fetch a missing object by itself; only store.network may go out.
+    "GIT_NO_LAZY_FETCH": "1",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_AUTHOR_NAME": "lanewright",
     "GIT_AUTHOR_EMAIL": "lanewright@localhost",
@@ -92,9 +98,10 @@ class Repository:
             from git.cmd import Git  # noqa: PLC0415
             from git.exc import GitCommandNotFound  # noqa: PLC0415
         except ImportError as error:  # how GitPython says that there is no git
-            raise _no_git(error) from error
+            raise no_git(error) from error
 
-        command = [*self._prefix(index), *arguments]
+        assignments = [f"{key}={value}" for key, value in self.environment(index).items()]
+        command = ["env", "-i", *assignments, *self.command(*arguments)]
         start = time.monotonic()
         try:
             with tempfile.TemporaryFile() as source:
@@ -109,26 +116,30 @@ class Repository:
                     strip_newline_in_stdout=False,
                 )
         except GitCommandNotFound as error:
-            raise _no_git(error) from error
-        if _tracing.get() or os.environ.get(TRACE):
-            taken = (time.monotonic() - start) * 1000
-            say(f"git {' '.join(arguments)}  [{status}, {taken:.1f} ms]")
+            raise no_git(error) from error
+        trace(arguments, status, since=start)
         if status not in ok:
             raise GitError(
                 f"git {' '.join(arguments)} ended with {status}: {stderr}",
-                hint=f"if the store is damaged, it is made again: rm -r {self.path}",
+                hint="bring what is missing into the store: lanewright fetch"
+                if NOT_BROUGHT in stderr
+                else f"if the store is damaged, it is made again: rm -r {self.path}",
             )
         return Output(status, bytes(stdout), stderr)
 
-    def _prefix(self, index: Path | None) -> list[str]:
-        settings = [part for key, value in SETTINGS.items() for part in ("-c", f"{key}={value}")]
-        environment: Mapping[str, str] = {
+    def command(self, *arguments: str, settings: Mapping[str, str] = NONE) -> list[str]:
+        """The command line of a call; ``settings`` come after ours, so they win."""
+        both = [f"{key}={value}" for key, value in (*SETTINGS.items(), *settings.items())]
+        flags = [part for setting in both for part in ("-c", setting)]
+        return ["git", f"--git-dir={self.path}", *flags, *arguments]
+
+    def environment(self, index: Path | None = None) -> dict[str, str]:
+        """Every variable that git may see, and no other; without ``index`` it has none."""
+        return {
             **ENVIRONMENT,
             "PATH": os.environ.get("PATH", os.defpath),
             "GIT_INDEX_FILE": str(index or self.path / "no-index"),
         }
-        assignments = [f"{key}={value}" for key, value in environment.items()]
-        return ["env", "-i", *assignments, "git", f"--git-dir={self.path}", *settings]
 
 
 def trace_calls(*, on: bool) -> None:
@@ -136,7 +147,15 @@ def trace_calls(*, on: bool) -> None:
     _tracing.set(on)
 
 
-def _no_git(error: Exception) -> GitError:
+def trace(arguments: Sequence[str], status: int, *, since: float) -> None:
+    """Print a git call that began at ``since`` of the monotonic clock, if calls are traced."""
+    if _tracing.get() or os.environ.get(TRACE):
+        taken = (time.monotonic() - since) * 1000
+        say(f"git {' '.join(arguments)}  [{status}, {taken:.1f} ms]")
+
+
+def no_git(error: Exception) -> GitError:
+    """Make the error for a machine without git."""
     reason, *_ = str(error).strip().splitlines() or ["unknown"]
     return GitError(
         f"cannot start git: {reason}", hint="install git 2.39 or newer and have it on PATH"

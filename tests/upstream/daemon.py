@@ -1,0 +1,57 @@
+"""A git server on this machine's loopback, for tests of what goes over a network."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ALLOWED = ("uploadpack.allowFilter=true", "uploadpack.allowAnySHA1InWant=true")
+PATIENCE = 30.0
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def serving(folder: Path, *, port: int | None = None) -> Iterator[str]:
+    """Serve every repository below ``folder`` while the block runs; gives the base url."""
+    port = port or free_port()
+    settings = [part for setting in ALLOWED for part in ("-c", setting)]
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_CONFIG")}
+    process = subprocess.Popen(
+        [
+            *("git", *settings, "daemon", "--export-all", "--reuseaddr", "--informative-errors"),
+            *("--listen=127.0.0.1", f"--port={port}", f"--base-path={folder}", str(folder)),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=clean | {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
+        start_new_session=True,
+    )
+    try:
+        _wait_until_it_listens(process, port)
+        yield f"git://127.0.0.1:{port}"
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)  # the daemon is a child of the git that was started
+        process.wait()
+
+
+def _wait_until_it_listens(process: "subprocess.Popen[bytes]", port: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "git daemon ended"
+        with socket.socket() as probe:
+            if not probe.connect_ex(("127.0.0.1", port)):
+                return
+        time.sleep(0.02)
+    raise TimeoutError(port)

@@ -1,0 +1,60 @@
+"""What comes from a remote waits beside the store until it is known to be whole."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from lanewright.places import Places
+from lanewright.store.complaint import cut_short
+from lanewright.store.git import Repository, create
+from lanewright.store.network import NAME
+from lanewright.store.remote import Remote
+from lanewright.store.scratch import making
+
+# An index last: git takes a pack for whole once it sees that.
+PARTS = (".promisor", ".rev", ".pack", ".idx")
+
+
+@contextmanager
+def waiting_room(places: Places, store: Repository) -> Iterator[Repository]:
+    """A repository that sees the store's objects and is removed when the block ends.
+
+    git lets a shallow remote's commits in without a word, lacking their parents; from here they
+    go no further, and neither does anything of a run that is killed.
+    """
+    _mark_partial(store)
+    with making(places.store / "incoming") as folder:
+        room = create(folder / "objects.git")
+        _mark_partial(room)
+        alternates = room.path / "objects" / "info" / "alternates"
+        alternates.write_text(f"{store.path / 'objects'}\n")
+        yield room
+
+
+def _mark_partial(repository: Repository) -> None:
+    """Let git take a blob that is not here for one that is at the remote."""
+    known = repository.run("config", "--get", "extensions.partialClone", ok=(0, 1))
+    if known.stdout.decode().strip() != NAME:
+        repository.run("config", "core.repositoryFormatVersion", "1")
+        repository.run("config", "extensions.partialClone", NAME)
+
+
+def require_history(room: Repository, remote: Remote, commits: Sequence[str]) -> None:
+    """Follow the history of what came until it meets what the store has.
+
+    Raises:
+        AbsentError: It ends before.
+    """
+    for commit in commits:
+        known = ("--not", "--alternate-refs")
+        output = room.run("rev-list", "--quiet", commit, *known, ok=(0, 128))
+        if output.status:
+            raise cut_short(remote, commit)
+
+
+def take_in(room: Repository, store: Repository) -> None:
+    """Move every pack from the waiting room into the store; hold the store's lock."""
+    packs = store.path / "objects" / "pack"
+    packs.mkdir(exist_ok=True)
+    for part in PARTS:
+        for file in sorted((room.path / "objects" / "pack").glob(f"pack-*{part}")):
+            file.replace(packs / file.name)

@@ -8,7 +8,7 @@ import pytest
 from lanewright.errors import ConflictError, DriftError, LanewrightError, MismatchError
 from lanewright.queue.build import build
 from lanewright.queue.gates import GateError
-from lanewright.queue.lock import read_lock, sealed, write_lock
+from lanewright.queue.lock import encode, read_lock, sealed
 from lanewright.queue.subset import BaseMismatchError
 from lanewright.store.objects import TreeId, files, read_blobs
 from tests.conftest import AddRelease, World
@@ -192,7 +192,7 @@ def test_lock_whose_tree_was_tampered_with_is_noticed(world: World) -> None:
 def test_lock_of_equal_inputs_that_gives_another_tree_here(world: World) -> None:
     lock = build(world.project, world.places, "sample").lock
     other = msgspec.structs.replace(lock, tree=TreeId("0" * 40))
-    write_lock(world.lock, sealed(other))
+    world.lock.write_bytes(encode(sealed(other)))
     with pytest.raises(MismatchError, match="the lock says tree = '0000"):
         build(world.project, world.places, "sample")
 

@@ -11,7 +11,7 @@ import pytest
 
 from lanewright.errors import LanewrightError
 from lanewright.queue.build import build
-from lanewright.queue.lock import encode, read_lock, write_lock
+from lanewright.queue.lock import encode, read_lock
 from tests.conftest import World
 
 
@@ -89,7 +89,7 @@ def test_replacing_keeps_a_reader_of_the_old_one_whole(world: World) -> None:
     before = world.lock.read_bytes()
     with world.lock.open("rb") as reader:
         head = reader.read(10)
-        write_lock(world.lock, lock)
+        world.lock.write_bytes(encode(lock))
         assert head + reader.read() == before
     left = {path.name for path in world.lock.parent.iterdir()}
     assert left == {"sample.lock", "sample.toml"}
@@ -100,7 +100,7 @@ def test_a_write_that_fails_leaves_the_old_one_and_no_scratch(world: World) -> N
     world.lock.unlink()
     world.lock.mkdir()
     with pytest.raises(IsADirectoryError):
-        write_lock(world.lock, lock)
+        world.lock.write_bytes(encode(lock))
     left = {path.name for path in world.lock.parent.iterdir()}
     assert left == {"sample.lock", "sample.toml"}
 

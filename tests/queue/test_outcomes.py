@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from lanewright.errors import ConflictError, LanewrightError
-from lanewright.queue.build import apply_plan, build
+from lanewright.queue.apply import apply_plan
+from lanewright.queue.build import build
 from lanewright.queue.lock import HunkState
 from lanewright.queue.plan import plan
 from lanewright.store.objects import files, read_blobs

@@ -31,7 +31,11 @@ def test_the_sample_is_read(world: World) -> None:
         (PATCH, "patch = 1", r"\$\.entry"),
         ("[model]", "[model", "no valid TOML"),
         ("A sample", "A\\xsample", "no valid TOML"),
-        (PATCH, PATCH + '\noverlay = "x"', "entry 1: needs exactly one of `patch`, `pull` and `overlay`"),
+        (
+            PATCH,
+            PATCH + '\noverlay = "x"',
+            "entry 1: needs exactly one of `patch`, `pull` and `overlay`",
+        ),
         (PATCH, 'name = "x"', "entry 1: needs exactly one of `patch`, `pull` and `overlay`"),
         (PATCH, PATCH + '\nname = "sample_package"', "entry 2: a second entry named 'sample_pa"),
         (

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from lanewright.errors import DriftError, LanewrightError, MismatchError
 from lanewright.queue.build import build
-from lanewright.queue.lock import Lock, layer_of, read_lock, sealed, write_lock
+from lanewright.queue.lock import Lock, encode, layer_of, read_lock, sealed
 from lanewright.queue.plan import plan
 from lanewright.queue.series import load_series
 from lanewright.queue.verify import verify
@@ -145,7 +145,7 @@ def test_verify_finds_a_lock_that_names_another_layer(
     set_table(world, f'[image]\nsite_packages = "{PATH}"')
     lock = built(world)
     layer = UNSET if change is None else msgspec.structs.replace(layer_of(lock), **change)
-    write_lock(world.lock, sealed(msgspec.structs.replace(lock, layer=layer)))
+    world.lock.write_bytes(encode(sealed(msgspec.structs.replace(lock, layer=layer))))
     with pytest.raises(MismatchError, match=f"the lock says {place} = "):
         verify(world.project, world.places, "sample", lock=True, tree=False, image=False)
 

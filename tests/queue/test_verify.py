@@ -10,7 +10,7 @@ import pytest
 
 from lanewright.errors import LanewrightError
 from lanewright.queue.build import build
-from lanewright.queue.lock import Lock, sealed, write_lock
+from lanewright.queue.lock import Lock, encode, sealed
 from lanewright.queue.site import lay_site
 from lanewright.queue.verify import verify
 from tests.conftest import World
@@ -176,6 +176,6 @@ def test_a_lock_that_says_another_thing_names_it(
     for key in keys[:-1]:
         inner = inner[key]
     inner[keys[-1]] = value
-    write_lock(world.lock, sealed(msgspec.convert(data, Lock)))
+    world.lock.write_bytes(encode(sealed(msgspec.convert(data, Lock))))
     assert world.run("verify", "--lock") == 5
     assert f"the lock says {place} = " in capfd.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from lanewright.places import Places
-from lanewright.queue.lock import write_lock
+from lanewright.queue.lock import encode
 from lanewright.serve.run import Wanted
 from lanewright.serve.summary import summary
 from lanewright.store.locking import held
@@ -96,7 +96,7 @@ def test_an_equality_that_holds_is_recorded_and_told(places: Places, tmp_path: P
 @pytest.mark.usefixtures("model")
 def test_the_lock_is_named_by_the_hash_of_its_file(places: Places, tmp_path: Path) -> None:
     file = tmp_path / "sample.lock"
-    write_lock(file, LOCK)
+    file.write_bytes(encode(LOCK))
     record = run(places, lay_stand_in(tmp_path))
     assert record["lock"] == hashlib.sha256(file.read_bytes()).hexdigest()
 

@@ -22,10 +22,20 @@ def load(path: Path, kind: type[T]) -> T:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise LanewrightError(f"{path} is larger than any file that people write")
-        with path.open("rb") as stream:
-            return msgspec.convert(tomllib.load(stream), kind)
+        content = path.read_bytes()
     except OSError as error:
         raise LanewrightError(f"cannot read {path}: {error.strerror}") from error
+    return loads(content, path, kind)
+
+
+def loads(content: bytes, path: Path, kind: type[T]) -> T:
+    """Read what a TOML file holds, or will hold.
+
+    Raises:
+        LanewrightError: As ``load`` says.
+    """
+    try:
+        return msgspec.convert(tomllib.loads(content.decode()), kind)
     except msgspec.ValidationError as error:
         raise LanewrightError(
             f"{path}: {error}", hint="README.md lists the keys under “A lane of your own”"

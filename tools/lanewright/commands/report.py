@@ -6,7 +6,7 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.build import apply_plan
+from lanewright.queue.apply import apply_plan
 from lanewright.queue.plan import plan
 from lanewright.report.text import report_text
 from lanewright.terminal import emit, emit_json

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from lanewright.queue.outline import depth_of
 from lanewright.queue.diff import Hunk
+from lanewright.queue.outline import depth_of
 
 LONGEST = 200
 

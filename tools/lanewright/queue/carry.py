@@ -17,7 +17,7 @@ from lanewright.queue.merge import Merge, merge_trees
 from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
 from lanewright.queue.recipe import Recipe
-from lanewright.queue.units import OnBase, read_on_base
+from lanewright.queue.units import read_on_base
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, TreeId, changes, files, read_blobs
 from lanewright.store.write import EMPTY, Content, edit_tree, store_files
@@ -152,9 +152,13 @@ def carry_change(
         Conflict(path, sides[path], whys[path]) for path in sides if path not in settled
     )
     stale = tuple(
-        Conflict(path, sides[path], "", found.file) for path, found in settled.items() if found.stale
+        Conflict(path, sides[path], "", found.file)
+        for path, found in settled.items()
+        if found.stale
     )
-    merged: dict[str, File | None] = {p: files(repository, merge.tree).get(p) for p in on_base.sides}
+    merged: dict[str, File | None] = {
+        p: files(repository, merge.tree).get(p) for p in on_base.sides
+    }
     merged |= {path: found.file for path, found in settled.items()}
     result = tree
     if not conflicts:

@@ -102,7 +102,9 @@ def _marked(unit: Unit) -> list[str]:
         return []
     signs = (("-", unit.hunk.removed), ("+", unit.hunk.added))
     return [
-        sign + line.decode("utf-8", "replace").rstrip("\n") for sign, lines in signs for line in lines
+        sign + line.decode("utf-8", "replace").rstrip("\n")
+        for sign, lines in signs
+        for line in lines
     ]
 
 

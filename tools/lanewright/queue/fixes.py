@@ -9,8 +9,8 @@ from lanewright.project import Project
 from lanewright.queue.merge import merge_trees
 from lanewright.queue.recipe import Recipe, Side, expand
 from lanewright.queue.recipe_files import file_name, read_fixes
-from lanewright.queue.recipe_text import encode
 from lanewright.queue.recipe_making import make
+from lanewright.queue.recipe_text import encode
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, BlobId, File, exists, files, read_blobs
 from lanewright.store.write import flat_trees, write_blobs
@@ -145,7 +145,11 @@ def _merged(repository: Repository, recipe: Recipe, sides: Sides) -> File | None
 
     A fix that adds or removes a file has no text to merge, and is not tried.
     """
-    if sides.ours is None or sides.theirs is None or NO_BLOB in {recipe.ours, recipe.theirs, recipe.result}:
+    if (
+        sides.ours is None
+        or sides.theirs is None
+        or NO_BLOB in {recipe.ours, recipe.theirs, recipe.result}
+    ):
         return None
     known = [blob for blob in recipe.sides().values() if blob != NO_BLOB]
     if not exists(repository, known):

@@ -4,8 +4,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 
-from lanewright.queue.outline import openings, symbol_of
 from lanewright.queue.diff import Hunk
+from lanewright.queue.outline import openings, symbol_of
 
 
 def hunk_ids(path: str, base: list[bytes], hunks: Iterable[Hunk]) -> list[tuple[str, str]]:

@@ -78,9 +78,7 @@ def _choice(entry: EntrySpec) -> Choice:
     return Choice(tuple(entry.select or ()), tuple(entry.landed or ()), entry.split)
 
 
-def patch_input(
-    project: Project, name: str, file: str, entry: EntrySpec, place: str
-) -> PatchInput:
+def patch_input(project: Project, name: str, file: str, entry: EntrySpec, place: str) -> PatchInput:
     """Read a patch entry.
 
     Raises:

@@ -10,7 +10,6 @@ from msgspec import UNSET, UnsetType
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.image.oci import Digest
 from lanewright.queue.pin import Pin
-from lanewright.store.atomic import replace_file
 from lanewright.store.objects import CommitId, TreeId
 
 SCHEMA: Literal[1] = 1
@@ -212,8 +211,3 @@ def sealed(lock: Lock) -> Lock:
 def encode(lock: Lock) -> bytes:
     """The lock as the bytes of its file."""
     return msgspec.json.format(msgspec.json.encode(lock), indent=2) + b"\n"
-
-
-def write_lock(path: Path, lock: Lock) -> None:
-    """Replace the lock in one step; a killed run leaves the old one or the new one whole."""
-    replace_file(path, encode(lock))

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from lanewright.queue.anchors import fits_several, is_anchored
-from lanewright.queue.outline import all_openings, shown
 from lanewright.queue.diff import Hunk
+from lanewright.queue.outline import all_openings, shown
 from lanewright.queue.regions import Region
 
 Lines = Sequence[bytes]

@@ -60,9 +60,7 @@ def plan_of(project: Project, lane: str, series: Series) -> Plan:
         LanewrightError: As ``plan`` says.
     """
     file = f"series/{lane}.toml"
-    pin = read_pin(
-        project, series.device, series.pin, place=f"{file}: pin", release=series.release
-    )
+    pin = read_pin(project, series.device, series.pin, place=f"{file}: pin", release=series.release)
     inputs: list[Input] = []
     for number, entry in enumerate(series.entry, 1):
         place, name = f"{file}: entry {number}", name_of(entry)

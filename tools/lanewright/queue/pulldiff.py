@@ -73,11 +73,11 @@ def _hunks(
     git compares contents under plain numbers, so that no name and no attribute plays a part.
     """
     numbers = {str(number): path for number, path in enumerate(changed)}
-    sides = [
-        {n: _plain(changed[path][side]) for n, path in numbers.items()} for side in (0, 1)
-    ]
+    sides = [{n: _plain(changed[path][side]) for n, path in numbers.items()} for side in (0, 1)]
     output = repository.run("diff-tree", "-p", *FLAGS, *flat_trees(repository, sides)).stdout
-    starts = [match.start() for match in SECTION.finditer(output) if _at_line(output, match.start())]
+    starts = [
+        match.start() for match in SECTION.finditer(output) if _at_line(output, match.start())
+    ]
     found: dict[str, tuple[Hunk, ...] | None] = dict.fromkeys(changed, ())
     for start, end in zip(starts, [*starts[1:], len(output)], strict=True):
         match = SECTION.match(output, start)

@@ -77,9 +77,7 @@ def known_head(project: Project, places: Places, number: int) -> CommitId | None
     return CommitId(name) if name else None
 
 
-def pin_pull(
-    project: Project, places: Places, number: int, carried: Sequence[PullInput]
-) -> Pinned:
+def pin_pull(project: Project, places: Places, number: int, carried: Sequence[PullInput]) -> Pinned:
     """Fetch a pull request and pin it, with the commit that it is a change of.
 
     That is the head of another carried pull request where it is stacked on one, else its merge

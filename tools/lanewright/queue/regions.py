@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lanewright.queue.outline import openings, symbol_of
 from lanewright.queue.diff import HUNK
+from lanewright.queue.outline import openings, symbol_of
 from lanewright.queue.subset import split_lines
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId

@@ -7,7 +7,7 @@ from pathlib import Path
 from lanewright.errors import ConflictError, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.build import apply_plan
+from lanewright.queue.apply import apply_plan
 from lanewright.queue.carry import Carried, Conflict
 from lanewright.queue.fixes import contents_of, folder_of
 from lanewright.queue.gates import GateError, check_file

@@ -9,7 +9,6 @@ from lanewright.queue.subset import BaseMismatchError, apply, split_lines
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, File, TreeId, blob_id, files, read_blobs
 
-
 LINK = "120000"
 
 

@@ -10,9 +10,11 @@ from lanewright.image.check import require_intact_layout
 from lanewright.image.layout import layout_folder
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.build import apply_plan, in_store, require_same
+from lanewright.queue.apply import apply_plan
+from lanewright.queue.build import in_store
 from lanewright.queue.lock import Lock, layer_of, read_lock
 from lanewright.queue.plan import drift, plan
+from lanewright.queue.same import require_same
 from lanewright.queue.site import differences, site_folder
 from lanewright.store.companions import companions
 from lanewright.store.git import Repository

@@ -136,7 +136,7 @@ def _noted(content: bytes, why: str) -> bytes:
 
 
 def _merge(repository: Repository, contents: dict[Side, bytes | None]) -> tuple[bytes, int]:
-    """git's merge of three contents, and the number of its conflicts."""
+    """Git's merge of three contents, and the number of its conflicts."""
     with tempfile.TemporaryDirectory(prefix="lanewright-merge-") as folder:
         names = ("ours", "base", "theirs")
         paths = [Path(folder, name) for name in names]

@@ -104,7 +104,9 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
     ]
     with writing(places) as held:
         for ref, tree, which in zip(refs, trees, (base, head), strict=True):
-            set_ref(held, ref, commit(held, tree, f"{base}..{head}\n\nof {which}\n{OUTSIDE}{outside}\n"))
+            set_ref(
+                held, ref, commit(held, tree, f"{base}..{head}\n\nof {which}\n{OUTSIDE}{outside}\n")
+            )
     return PullTrees(trees[0], trees[1], outside)
 
 
@@ -128,9 +130,7 @@ def _outside(repository: Repository, ref: str) -> int:
     return int(next(lines).removeprefix(OUTSIDE))
 
 
-def _bring(
-    places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str
-) -> None:
+def _bring(places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str) -> None:
     wanted = list(commits)
     here = places.objects.exists()
     lacking = [c for c in wanted if not here or not exists(Repository(places.objects), [c])]

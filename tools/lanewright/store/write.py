@@ -9,7 +9,6 @@ from pathlib import Path
 from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
 from lanewright.store.objects import NO_BLOB, BlobId, CommitId, File, TreeId, object_id
 
-
 EMPTY = TreeId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 
 

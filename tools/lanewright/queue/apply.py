@@ -1,0 +1,146 @@
+"""A plan, carried out in the store."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from lanewright.image.layer import LayerError, layer_content
+from lanewright.image.oci import digest_of
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.carry import Carried, Change, carry_change, carry_overlay
+from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
+from lanewright.queue.lock import SCHEMA, Lock, LockedEntry, LockedLayer, LockedPull, sealed
+from lanewright.queue.pin import Pin, resolve_pin
+from lanewright.queue.plan import Plan, base_of, with_fixes
+from lanewright.queue.pulldiff import pull_diff
+from lanewright.queue.recipe import Recipe
+from lanewright.store.extract import pull_trees
+from lanewright.store.git import Repository
+from lanewright.store.objects import TreeId, changes
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A plan, carried out in the store; nothing written beside objects.
+
+    Attributes:
+        lock: What it came to.
+        carried: Every entry, in order.
+        again: Per entry, fixes that were merged again and are to be recorded with the lock.
+    """
+
+    lock: Lock
+    carried: tuple[Carried, ...]
+    again: dict[str, tuple[Recipe, ...]]
+
+    @property
+    def conflicts(self) -> tuple[Carried, ...]:
+        """The entries that need a person, and are left out."""
+        return tuple(each for each in self.carried if each.conflicts)
+
+
+def apply_plan(
+    project: Project, places: Places, planned: Plan, *, keep_going: bool = False
+) -> Applied:
+    """Carry every entry; one that conflicts is left out and the next are still tried.
+
+    Args:
+        project: The user's project.
+        places: Store and state.
+        planned: What to carry.
+        keep_going: Whether the lane is wanted without the entries that conflict, too.
+
+    Raises:
+        LanewrightError: A source cannot be had, a patch does not match its base, a gate failed, or
+            a changed file cannot be in the layer that the series asks for.
+    """
+    pin = resolve_pin(project, places, planned.pin)
+    repository = Repository(places.objects)
+    tree = pin.tree
+    carried: list[Carried] = []
+    touched: dict[str, list[str]] = {}
+    for given in planned.inputs:
+        if isinstance(given, OverlayInput):
+            result = carry_overlay(repository, given, tree)
+        else:
+            change, blank = _change(project, places, planned, given, tree)
+            result = carry_change(repository, given, change, blank, pin, tree, touched)
+        for path in changes(repository, tree, result.entry.tree):
+            touched.setdefault(path, []).append(given.name)
+        tree = result.entry.tree
+        carried.append(result)
+    conflicts = any(each.conflicts for each in carried)
+    again = {each.entry.name: each.again for each in carried if each.again and not each.conflicts}
+    lock = Lock(
+        schema=SCHEMA,
+        lane=planned.lane,
+        inputs=with_fixes(project, planned, again).digest,
+        pin=pin,
+        entries=[each.entry for each in carried],
+        tree=tree,
+        layer=UNSET
+        if conflicts and not keep_going
+        else _layer(repository, planned, pin, tree, touched),
+    )
+    return Applied(sealed(lock), tuple(carried), again)
+
+
+def _change(
+    project: Project, places: Places, planned: Plan, given: ChangeInput, tree: TreeId
+) -> tuple[Change, LockedEntry]:
+    """What an entry changes, and what the lock says of it before it is carried."""
+    blank = LockedEntry(
+        name=given.name,
+        kind="patch",
+        source="",
+        digest=given.digest,
+        tree=tree,
+        claims=list(given.claims),
+    )
+    if isinstance(given, PatchInput):
+        base = resolve_pin(project, places, base_of(project, planned, given))
+        source = given.patch.path.relative_to(project.root).as_posix()
+        blank = replace(blank, source=source, base=base)
+        return Change(given.patch.diff, base.tree, base.ref), blank
+    trees = pull_trees(places, project.upstream.remote, given.base, given.head)
+    pull = LockedPull(given.number, given.head, given.base, trees.outside)
+    repository = Repository(places.objects)
+    diff = pull_diff(repository, trees.base, trees.head, f"#{given.number}")
+    blank = replace(blank, kind="pull", source=diff.source, pull=pull)
+    return Change(diff, trees.base, given.base[:12]), blank
+
+
+def _layer(
+    repository: Repository,
+    planned: Plan,
+    pin: Pin,
+    tree: TreeId,
+    touched: Mapping[str, Sequence[str]],
+) -> LockedLayer | UnsetType:
+    if planned.series.image is None:
+        return UNSET
+    root = planned.series.image.site_packages
+    try:
+        content = layer_content(repository, pin.tree, tree, root)
+    except LayerError as error:
+        names = " and ".join(touched.get(error.path, ()))
+        place = f"series/{planned.lane}.toml ({names}): {error.path}"
+        raise LayerError(place, error.why) from error
+    return LockedLayer(digest_of(content), len(content), root)
+
+
+def told_conflicts(applied: Applied) -> str:
+    """The conflicts of a plan, for people: each entry, file, hunk and cause."""
+    entries = [each.entry.name for each in applied.conflicts]
+    lines = [f"lane {applied.lock.lane}: in conflict: {', '.join(entries)}"]
+    for each in applied.conflicts:
+        lines += [
+            f"  {each.entry.name}: {hunk.path}, hunk {hunk.id}"
+            f"{f' in {hunk.symbol}' if hunk.symbol else ''}: {hunk.outcome}; {hunk.cause}"
+            for hunk in each.entry.hunks
+            if hunk.open
+        ]
+    return "\n".join(lines)

@@ -20,6 +20,7 @@ from lanewright.queue.recipe import Recipe
 from lanewright.store.extract import pull_trees
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId, changes
+from lanewright.store.write import EMPTY
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def apply_plan(
         if isinstance(given, OverlayInput):
             result = carry_overlay(repository, given, tree)
         else:
-            change, blank = _change(project, places, planned, given, tree)
+            change, blank = change_of(project, places, planned, given)
             result = carry_change(repository, given, change, blank, pin, tree, touched)
         for path in changes(repository, tree, result.entry.tree):
             touched.setdefault(path, []).append(given.name)
@@ -88,16 +89,20 @@ def apply_plan(
     return Applied(sealed(lock), tuple(carried), again)
 
 
-def _change(
-    project: Project, places: Places, planned: Plan, given: ChangeInput, tree: TreeId
+def change_of(
+    project: Project, places: Places, planned: Plan, given: ChangeInput
 ) -> tuple[Change, LockedEntry]:
-    """What an entry changes, and what the lock says of it before it is carried."""
+    """What an entry changes, and what the lock says of it before it is carried.
+
+    Raises:
+        LanewrightError: Its source cannot be had.
+    """
     blank = LockedEntry(
         name=given.name,
         kind="patch",
         source="",
         digest=given.digest,
-        tree=tree,
+        tree=EMPTY,
         claims=list(given.claims),
     )
     if isinstance(given, PatchInput):

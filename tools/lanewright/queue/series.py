@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from datetime import date, time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from packaging.specifiers import SpecifierSet
@@ -56,14 +56,20 @@ class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     recipe: str
 
 
-class ImageSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ImageSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """``[image]``: what must be known of the base image.
 
     Attributes:
         site_packages: Absolute path of the folder in which the image's Python has ``vllm``.
+        base: Name of the image that the lane is served in; ``rebase`` moves it with the pin.
+        digest: Of the base, for the architecture.
+        architecture: What the lane's machine is: ``arm64`` or ``amd64``.
     """
 
     site_packages: str
+    base: str | None = None
+    digest: str | None = None
+    architecture: Literal["arm64", "amd64"] | None = None
 
 
 class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -1,9 +1,12 @@
 """Wheels through pip, so that a user's own index, proxy and constraints are followed."""
 
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from typing import IO
 
 from lanewright.errors import LanewrightError
 from lanewright.guarded import guarded
@@ -11,6 +14,7 @@ from lanewright.store.scratch import making
 from lanewright.store.wheel import WheelError, WheelName, name_of
 from lanewright.terminal import stage
 
+NEWEST = re.compile(r"\S+ \(([^()\s]+)\)")
 NO_ROOM = "free some disk space, or name another folder in LANEWRIGHT_STORE, and run again"
 
 
@@ -60,12 +64,31 @@ def download(distribution: str, version: str, folder: Path) -> Path:
         return wheel
 
 
-def _run(command: list[str]) -> tuple[int, list[str]]:
-    """Run pip with its progress on our stderr; give back its status and its complaints."""
+def newest(distribution: str) -> str:
+    """The newest version of a distribution that pip would choose for this machine.
+
+    Raises:
+        DownloadError: No network, or no version.
+    """
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "index", "versions"]
+    with tempfile.TemporaryFile("w+") as told, stage(f"looking for the newest {distribution}"):
+        status, lines = _run([*command, "--", distribution], told)
+        told.seek(0)
+        found = NEWEST.match(told.readline())
+    if status or not found:
+        raise DownloadError(
+            f"pip found no version of {distribution}:\n" + "\n".join(telling(lines)),
+            hint="see that pip reaches a package index, or name the version: `--to VERSION`",
+        )
+    return found[1]
+
+
+def _run(command: list[str], told: IO[str] | None = None) -> tuple[int, list[str]]:
+    """Run pip, its output on our stderr if nowhere else; give back its status and complaints."""
     process = subprocess.Popen(
         guarded(command),
         stdin=subprocess.PIPE,
-        stdout=sys.stderr or subprocess.DEVNULL,
+        stdout=told or sys.stderr or subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",

@@ -1,0 +1,41 @@
+"""``lanewright add``: carry a pull request, a file of it, or a hunk; or move it to its new head."""
+
+from lanewright.cli import Arguments, lane_of
+from lanewright.errors import ConflictError, ExitCode, LanewrightError
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.adding import added, updated
+from lanewright.queue.apply import told_conflicts
+from lanewright.queue.edited import series_text, try_text, write_together
+from lanewright.queue.selection import read_part
+from lanewright.report.outcome import in_one_line
+from lanewright.terminal import emit, say
+from lanewright.transaction.editing import editing
+
+
+def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
+    """Edit the series and apply it; a series that conflicts is written, its lock is not."""
+    lane = lane_of(project, arguments)
+    part = read_part(arguments.part)
+    with editing(project):
+        text = series_text(project, lane)
+        edit = updated if arguments.update else added
+        edited = edit(project, places, lane, text, part)
+        for line in edited.told:
+            say(line)
+        tried = try_text(project, places, lane, edited.text)
+        clean = not tried.applied.conflicts
+        if edited.text == text:
+            raise LanewrightError(f"lane {lane}: {part} is where it was; nothing to add")
+        what = f"add {part} to {lane}"
+        write_together(project, places, [tried], what=what, with_locks=clean)
+    for entry in tried.applied.lock.entries:
+        if entry.name == edited.entry:
+            emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")
+    if not clean:
+        name = tried.applied.conflicts[0].entry.name
+        raise ConflictError(
+            f"{told_conflicts(tried.applied)}\nthe series says so now; its lock stays as it was",
+            hint=f"lanewright resolve {name}, or take it back: lanewright undo",
+        )
+    return ExitCode.CLEAN

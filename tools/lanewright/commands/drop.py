@@ -1,0 +1,35 @@
+"""``lanewright drop``: carry an entry, a file or a hunk of it no more, or record that it landed."""
+
+from lanewright.cli import Arguments, lane_of
+from lanewright.errors import ConflictError, ExitCode
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.apply import told_conflicts
+from lanewright.queue.dropping import dropped, recorded_landed
+from lanewright.queue.edited import series_text, try_text, write_together
+from lanewright.queue.selection import read_part
+from lanewright.report.outcome import in_one_line
+from lanewright.terminal import emit, say
+from lanewright.transaction.editing import editing
+
+
+def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
+    """Edit the series and apply it; a series that conflicts is written, its lock is not."""
+    lane = lane_of(project, arguments)
+    part = read_part(arguments.part)
+    with editing(project):
+        edit = recorded_landed if arguments.landed else dropped
+        text = edit(project, places, lane, series_text(project, lane), part)
+        tried = try_text(project, places, lane, text)
+        clean = not tried.applied.conflicts
+        what = f"drop {part} from {lane}"
+        write_together(project, places, [tried], what=what, with_locks=clean)
+    say(f"lane {lane}: {'recorded as landed' if arguments.landed else 'dropped'}: {part}")
+    for entry in tried.applied.lock.entries:
+        emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")
+    if not clean:
+        raise ConflictError(
+            f"{told_conflicts(tried.applied)}\nthe series says so now; its lock stays as it was",
+            hint=f"lanewright resolve {tried.applied.conflicts[0].entry.name}",
+        )
+    return ExitCode.CLEAN

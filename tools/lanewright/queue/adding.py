@@ -1,0 +1,162 @@
+"""A series with one more pull request, one more part of one, or one at its new head."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lanewright.errors import ConflictError, LanewrightError
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.choose import choose, recorded_units
+from lanewright.queue.drifted import Drifted, drifted
+from lanewright.queue.edit import with_entry, with_entry_value
+from lanewright.queue.edited import read_text
+from lanewright.queue.inputs import PullInput, pull_input
+from lanewright.queue.pulls import Pinned, pin_pull, read_pull
+from lanewright.queue.selection import Part, index_of, only, with_part
+from lanewright.queue.series import Series, name_of
+from lanewright.queue.units import OnBase
+from lanewright.store.objects import CommitId
+
+
+@dataclass(frozen=True)
+class Edited:
+    """An edit of a series.
+
+    Attributes:
+        text: The series as it will be.
+        entry: The entry that it is about.
+        told: What a person should know of it.
+    """
+
+    text: str
+    entry: str
+    told: tuple[str, ...]
+
+
+def added(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
+    """The series with a part more.
+
+    Raises:
+        LanewrightError: It is carried already, or cannot be had.
+    """
+    series = read_text(project, lane, text)
+    index = index_of(series, part.entry)
+    if index is None:
+        return _new(project, places, lane, text, part)
+    spec = series.entry[index]
+    place = _place(lane, index)
+    if not part.path:
+        raise LanewrightError(
+            f"{place}: {part.entry} is carried already",
+            hint=f"lanewright add {part.entry} --update moves it to its newest head",
+        )
+    if spec.pull is None:
+        raise LanewrightError(f"{place}: {part.entry} is an own patch; edit its `select`")
+    on_base = read_pull(
+        project, places, spec.pull, CommitId(spec.base or ""), CommitId(spec.head or "")
+    )
+    select = with_part(spec, on_base, part, place)
+    wanted = None if _is_all(on_base, select) else select
+    return Edited(with_entry_value(text, index, "select", wanted), name_of(spec), ())
+
+
+def updated(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
+    """The series with a pull request at its newest head, and its choice carried along.
+
+    Raises:
+        ConflictError: A chosen hunk is gone, so a person must say what becomes of it.
+        LanewrightError: It is not carried, or cannot be had.
+    """
+    series = read_text(project, lane, text)
+    index = index_of(series, part.entry)
+    spec = series.entry[index] if index is not None else None
+    if index is None or spec is None or spec.pull is None or part.path:
+        raise LanewrightError(
+            f"series/{lane}.toml has no pull request {part}",
+            hint="name one by its number alone, as `lanewright list` shows it",
+        )
+    given = pull_input(project, name_of(spec), spec, _place(lane, index))
+    pinned = pin_pull(project, places, spec.pull, _others(project, series, spec.pull))
+    if (pinned.head, pinned.base) == (given.head, given.base):
+        return Edited(text, given.name, (f"{given.name} is at its newest head",))
+    before = read_pull(project, places, spec.pull, given.base, given.head)
+    after = read_pull(project, places, spec.pull, pinned.base, pinned.head)
+    chosen = choose(before, given.choice, given.place)
+    found = drifted(before, chosen, after)
+    gone = [each for each in found if each.what == "gone"]
+    if gone and spec.select:
+        raise ConflictError(
+            "\n".join(
+                [f"{given.place}: hunks that are chosen are gone from #{spec.pull}:"]
+                + [f"  {each.path}:{each.id}" for each in gone]
+            ),
+            hint=f"lanewright drop {spec.pull}:{gone[0].path}:{gone[0].id}, then update again",
+        )
+    text = with_entry_value(text, index, "head", pinned.head)
+    text = with_entry_value(text, index, "base", pinned.base)
+    if spec.select:
+        text = with_entry_value(text, index, "select", _carried(spec.select, found))
+    if spec.landed:
+        recorded_units(before, given.choice, chosen, given.place)
+        text = with_entry_value(text, index, "landed", _carried(spec.landed, found) or None)
+    return Edited(text, given.name, (_moved(pinned, given), *map(told, found)))
+
+
+def told(each: Drifted) -> str:
+    """One hunk's drift in one line, with its difference below."""
+    became = f" -> {each.now}" if each.now else ""
+    where = f" in {each.symbol}" if each.symbol else ""
+    difference = "".join(f"\n    {line}" for line in each.difference.splitlines())
+    return f"  {each.what:8} {each.path}:{each.id}{became}{where}{difference}"
+
+
+def _new(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
+    if not part.entry.isdecimal() or len(part.entry) > len("1000000000"):
+        raise LanewrightError(
+            f"series/{lane}.toml has no entry {part.entry!r}, and it is no pull request's number",
+            hint=f"lanewright list {lane}",
+        )
+    series = read_text(project, lane, text)
+    number = int(part.entry)
+    place = f"series/{lane}.toml: pull {number}"
+    pinned = pin_pull(project, places, number, _others(project, series, number))
+    on_base = read_pull(project, places, number, pinned.base, pinned.head)
+    values: dict[str, object] = {"pull": number, "head": pinned.head, "base": pinned.base}
+    if part.path:
+        select = only(on_base, part, place)
+        if not _is_all(on_base, select):
+            values["select"] = select
+    stacked = (f"#{number} is stacked on #{pinned.on}, and carried on top of it",)
+    return Edited(with_entry(text, values), str(number), stacked if pinned.on else ())
+
+
+def _others(project: Project, series: Series, number: int) -> Sequence[PullInput]:
+    return [
+        pull_input(project, name_of(spec), spec, "")
+        for spec in series.entry
+        if spec.pull is not None and spec.pull != number
+    ]
+
+
+def _place(lane: str, index: int) -> str:
+    return f"series/{lane}.toml: entry {index + 1}"
+
+
+def _is_all(on_base: OnBase, select: list[str]) -> bool:
+    return set(select) == set(on_base.sides)
+
+
+def _carried(names: Sequence[str], found: Sequence[Drifted]) -> list[str]:
+    """Names of files and hunks, with the ids that changed hunks have now."""
+    now = {f"{each.path}:{each.id}": each.now for each in found if each.now}
+    full = {f"{each.path}:{each.id}" for each in found}
+    carried = []
+    for name in names:
+        match = next((each for each in full if ":" in name and each.startswith(name)), name)
+        path = match.rpartition(":")[0]
+        carried.append(f"{path}:{now[match]}" if match in now else name)
+    return carried
+
+
+def _moved(pinned: Pinned, given: PullInput) -> str:
+    return f"#{pinned.number}: {given.head[:12]} -> {pinned.head[:12]}, on {pinned.base[:12]}"

@@ -1,0 +1,131 @@
+"""What is taken of an entry, edited: ``56177``, ``56177:vllm/a.py`` or ``56177:vllm/a.py:HUNK``."""
+
+import re
+from dataclasses import dataclass
+
+from lanewright.errors import LanewrightError
+from lanewright.queue.choose import choose
+from lanewright.queue.inputs import Choice
+from lanewright.queue.series import EntrySpec, Series, name_of
+from lanewright.queue.units import OnBase, Unit
+
+HUNK_ID = re.compile(r"[0-9a-f]{4,10}")
+
+
+@dataclass(frozen=True)
+class Part:
+    """An entry, a file of it, or a hunk of that.
+
+    Attributes:
+        entry: The entry's name; of a pull request that is not carried yet, its number.
+        path: The file, or empty.
+        hunk: The hunk's id, or its first digits, or empty.
+    """
+
+    entry: str
+    path: str = ""
+    hunk: str = ""
+
+    def __str__(self) -> str:
+        """As it is typed."""
+        return ":".join(part for part in (self.entry, self.path, self.hunk) if part)
+
+
+def read_part(text: str) -> Part:
+    """Read what a person typed; a leading ``#`` is GitHub's way to write a number.
+
+    Raises:
+        LanewrightError: It is no such thing.
+    """
+    entry, _, rest = text.removeprefix("#").partition(":")
+    path, colon, hunk = rest.rpartition(":")
+    if not colon or not HUNK_ID.fullmatch(hunk):
+        path, hunk = rest, ""
+    if not entry or (":" in text and not path):
+        raise LanewrightError(
+            f"{text!r} names no part of an entry",
+            hint="write NUMBER, NUMBER:PATH or NUMBER:PATH:HUNK",
+        )
+    return Part(entry, path, hunk)
+
+
+def index_of(series: Series, entry: str) -> int | None:
+    """Where a series has an entry of this name or pull-request number."""
+    for number, spec in enumerate(series.entry):
+        if name_of(spec) == entry or (spec.pull is not None and str(spec.pull) == entry):
+            return number
+    return None
+
+
+def with_part(spec: EntrySpec, on_base: OnBase, part: Part, place: str) -> list[str]:
+    """The entry's ``select`` with a file or hunk more.
+
+    Raises:
+        LanewrightError: There is no such part, or it is carried already.
+    """
+    if spec.select is None:
+        raise LanewrightError(f"{place}: all of {part.entry} is carried already")
+    units = _units(on_base, part, place)
+    carried = choose(on_base, Choice(tuple(spec.select), split=True), place)
+    if all(unit.id in carried for unit in units):
+        raise LanewrightError(f"{place}: {part} is carried already")
+    return _named(on_base, carried | {unit.id for unit in units})
+
+
+def without_part(spec: EntrySpec, on_base: OnBase, part: Part, place: str) -> list[str]:
+    """The entry's ``select`` without a file or hunk; empty where nothing is left.
+
+    Raises:
+        LanewrightError: There is no such part, or it is not carried.
+    """
+    units = _units(on_base, part, place)
+    carried = choose(on_base, Choice(tuple(spec.select or ()), split=True), place)
+    if not any(unit.id in carried for unit in units):
+        raise LanewrightError(f"{place}: {part} is not carried")
+    return _named(on_base, carried - {unit.id for unit in units})
+
+
+def only(on_base: OnBase, part: Part, place: str) -> list[str]:
+    """The ``select`` of an entry of which one file or hunk is taken.
+
+    Raises:
+        LanewrightError: There is no such part.
+    """
+    return _named(on_base, frozenset(unit.id for unit in _units(on_base, part, place)))
+
+
+def hunk_name(on_base: OnBase, part: Part, place: str) -> str:
+    """A hunk as ``landed`` lists it.
+
+    Raises:
+        LanewrightError: It is no single hunk.
+    """
+    units = _units(on_base, part, place)
+    if len(units) != 1:
+        raise LanewrightError(f"{place}: {part} is {len(units)} hunks; name one, as PATH:HUNK")
+    return f"{units[0].path}:{units[0].id}"
+
+
+def _units(on_base: OnBase, part: Part, place: str) -> list[Unit]:
+    found = [u for u in on_base.units if u.path == part.path and u.id.startswith(part.hunk)]
+    if not found or (part.hunk and len(found) > 1):
+        in_file = [unit.id for unit in on_base.units if unit.path == part.path]
+        known = f"its hunks there: {', '.join(in_file)}" if in_file else "it does not change it"
+        raise LanewrightError(
+            f"{place}: {part} matches {len(found)} hunks of {on_base.diff.source} ({known})",
+            hint=f"lanewright show {part.entry} lists all",
+        )
+    return found
+
+
+def _named(on_base: OnBase, chosen: frozenset[str]) -> list[str]:
+    """Files of which all is chosen by their path, hunks of others by their id."""
+    named: list[str] = []
+    for path in on_base.sides:
+        units = [unit for unit in on_base.units if unit.path == path]
+        taken = [unit for unit in units if unit.id in chosen]
+        if len(taken) == len(units):
+            named.append(path)
+        else:
+            named += [f"{path}:{unit.id}" for unit in taken]
+    return named

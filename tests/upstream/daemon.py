@@ -1,13 +1,14 @@
 """A git server on this machine's loopback, for tests of what goes over a network."""
 
 import os
-import signal
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from lanewright.guarded import guarded
 
 ALLOWED = ("uploadpack.allowFilter=true", "uploadpack.allowAnySHA1InWant=true")
 PATIENCE = 30.0
@@ -27,23 +28,21 @@ def serving(folder: Path, *, port: int | None = None) -> Iterator[str]:
     port = port or free_port()
     settings = [part for setting in ALLOWED for part in ("-c", setting)]
     clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_CONFIG")}
+    daemon = [
+        *("git", *settings, "daemon", "--export-all", "--reuseaddr", "--informative-errors"),
+        *("--listen=127.0.0.1", f"--port={port}", f"--base-path={folder}", str(folder)),
+    ]
     process = subprocess.Popen(
-        [
-            *("git", *settings, "daemon", "--export-all", "--reuseaddr", "--informative-errors"),
-            *("--listen=127.0.0.1", f"--port={port}", f"--base-path={folder}", str(folder)),
-        ],
-        stdin=subprocess.DEVNULL,
+        guarded(daemon),  # so that it ends with the tests, however they end
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=clean | {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"},
         start_new_session=True,
     )
-    try:
+    with process:
         _wait_until_it_listens(process, port)
         yield f"git://127.0.0.1:{port}"
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)  # the daemon is a child of the git that was started
-        process.wait()
 
 
 def _wait_until_it_listens(process: "subprocess.Popen[bytes]", port: int) -> None:

@@ -66,8 +66,18 @@ def complaint(remote: Remote, talk: str, *, status: int) -> RemoteError:
         )
     return RemoteError(
         f"{remote.url} refused: {said}" if REFUSED.search(talk) else f"{remote.url}: {said}",
-        hint="see that the url is right and that you may read it without being asked for a"
-        f" password: GIT_TERMINAL_PROMPT=0 git ls-remote {remote.url}",
+        hint=_way_in(remote, talk),
+    )
+
+
+def _way_in(remote: Remote, talk: str) -> str:
+    if "certificate" in talk:
+        return "name the file with your authority's certificates in SSL_CERT_FILE"
+    if "dubious ownership" in talk:
+        return "git serves no repository of another user: clone it for yourself, or use ssh://"
+    return (
+        "see that the url is right and that you may read it without being asked for a password:"
+        f" GIT_TERMINAL_PROMPT=0 git ls-remote {remote.url}"
     )
 
 

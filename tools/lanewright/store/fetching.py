@@ -8,7 +8,7 @@ from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.store.complaint import AbsentError, made_whole
 from lanewright.store.git import NONE, Repository
-from lanewright.store.incoming import require_history, take_in, waiting_room
+from lanewright.store.incoming import require_history, set_refs, take_in, waiting_room
 from lanewright.store.locking import writing
 from lanewright.store.network import NAME, Wait, call
 from lanewright.store.objects import FULL_ID, BlobId, CommitId, lacking, resolve
@@ -21,8 +21,8 @@ FETCH = (
     *("fetch", "--quiet", "--no-tags", "--refmap=", "--no-write-fetch-head", "--filter=blob:none"),
     *("--no-auto-maintenance", "--no-recurse-submodules", "--stdin", "--end-of-options", NAME),
 )
-# Blobs are named one by one; telling the remote what is here would cost more than it saves.
 GONE = "else take it from a store or bundle that has it, or choose another commit"
+# Tells the remote of nothing that is here: dearer for commits, cheaper for blobs by id.
 ALONE = {"fetch.negotiationAlgorithm": "noop"}
 
 
@@ -58,7 +58,7 @@ def fetch_refs(
         tips = _tips(room, remote, kept, wait)
         commits = _bring(room, remote, tips.values(), wait)
         take_in(room, store)
-        _set_refs(store, remote, {kept[ref]: tip for ref, tip in tips.items()})
+        set_refs(store, remote, {kept[ref]: tip for ref, tip in tips.items()})
         return {ref: commits[tip] for ref, tip in tips.items()}
 
 
@@ -87,7 +87,7 @@ def fetch_commits(
                 if name != commit:
                     raise LanewrightError(f"{remote.url}: {name} is a tag, of commit {commit}")
             take_in(room, store)
-            _set_refs(store, remote, {remote.commit_ref(each): each for each in absent})
+            set_refs(store, remote, {remote.commit_ref(each): each for each in absent})
 
 
 def fetch_blobs(
@@ -146,7 +146,11 @@ def _bring(room: Repository, remote: Remote, ids: Iterable[str], wait: Wait) -> 
     wanted = list(dict.fromkeys(ids))
     absent = [each for each in wanted if not _commit_of(room, each)]
     if absent:
-        _fetch(room, remote, absent, wait)
+        try:
+            _fetch(room, remote, absent, wait)
+        except AbsentError:
+            # A server without filters sends blobs as deltas on ones that the store was not given.
+            _fetch(room, remote, absent, wait, settings=ALONE)
         require_history(room, remote, absent)
     found = {each: _commit_of(room, each) for each in wanted}
     for name, commit in found.items():
@@ -170,18 +174,6 @@ def _fetch(
 def _commit_of(repository: Repository, name: str) -> CommitId | None:
     found = resolve(repository, f"{name}^{{commit}}")
     return CommitId(found) if found else None
-
-
-def _set_refs(store: Repository, remote: Remote, values: Mapping[str, str]) -> None:
-    """Write all of these refs in one step, or none."""
-    under = f"refs/upstream/{remote.key}/"
-    output = store.run("for-each-ref", "--format=%(refname)", under)
-    for old in output.stdout.decode().splitlines():
-        # The remote had a branch `a` and has `a/b` now: no ref can be beside one below it.
-        if any(new.startswith(f"{old}/") or old.startswith(f"{new}/") for new in values):
-            store.run("update-ref", "-d", "--end-of-options", old)
-    stdin = "".join(f"update {ref} {value}\n" for ref, value in values.items())
-    store.run("update-ref", "--stdin", stdin=stdin.encode())
 
 
 def _full_ids(remote: Remote, ids: Iterable[Id]) -> list[Id]:

@@ -1,6 +1,6 @@
 """What comes from a remote waits beside the store until it is known to be whole."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from lanewright.places import Places
@@ -58,3 +58,15 @@ def take_in(room: Repository, store: Repository) -> None:
     for part in PARTS:
         for file in sorted((room.path / "objects" / "pack").glob(f"pack-*{part}")):
             file.replace(packs / file.name)
+
+
+def set_refs(store: Repository, remote: Remote, values: Mapping[str, str]) -> None:
+    """Write all of these refs in one step, or none; hold the store's lock."""
+    under = f"refs/upstream/{remote.key}/"
+    output = store.run("for-each-ref", "--format=%(refname)", under)
+    for old in output.stdout.decode().splitlines():
+        # The remote had a branch `a` and has `a/b` now: no ref can be beside one below it.
+        if any(new.startswith(f"{old}/") or old.startswith(f"{new}/") for new in values):
+            store.run("update-ref", "-d", "--end-of-options", old)
+    stdin = "".join(f"update {ref} {value}\n" for ref, value in values.items())
+    store.run("update-ref", "--stdin", stdin=stdin.encode())

@@ -13,11 +13,12 @@ from lanewright.store.network import environment
 from lanewright.store.objects import MissingObjectError, commit_and_tree, lacking, read_blobs
 from lanewright.store.remote import Remote
 from lanewright.store.write import siblings
+from tests.conftest import World
 from tests.upstream.diff import git
 from tests.upstream.history import Upstream
 
 MAIN = "refs/heads/main"
-LONG = b"".join(b"%d is a number\n" % number for number in range(999))
+RELEASE = "refs/releases/vllm-cpu/1.1"
 
 
 def test_a_call_sees_a_few_of_the_callers_variables(
@@ -111,3 +112,21 @@ def test_no_other_git_call_reaches_the_network(
         with pytest.raises(BlockingIOError):
             listener.accept()
     assert lacking(store, [blob]) == [blob]
+
+
+def test_a_store_with_upstreams_history_builds_and_gives_releases_as_before(
+    world: World, remote: Remote, tmp_path: Path
+) -> None:
+    assert world.run("build") == 0
+    before = world.lock.read_bytes()
+    world.lock.unlink()
+    fetch_refs(world.places, remote, [MAIN])
+    world.edit("overlay/sample_package/__init__.py", "Ours", "Edited")
+    assert world.run("build") == 0
+    assert world.lock.read_bytes() != before
+    world.edit("overlay/sample_package/__init__.py", "Edited", "Ours")
+    assert world.run("build") == 0
+    assert world.lock.read_bytes() == before
+    git(tmp_path, "init", "--quiet", "work")
+    git(tmp_path / "work", "fetch", "--quiet", str(world.places.objects), RELEASE)
+    assert git(tmp_path / "work", "show", "FETCH_HEAD:vllm/__init__.py") == b'"""A stand-in."""\n'

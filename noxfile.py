@@ -33,6 +33,13 @@ def boot(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def rebase(session: nox.Session) -> None:
+    """Take lanes to where upstream is now: -- [--to REF] [--lane LANE] [--check] [--keep-going]."""
+    session.install("-e", ".")
+    session.run("lanewright", "rebase", *session.posargs)
+
+
+@nox.session(default=False)
 def report(session: nox.Session) -> None:
     """Say what becomes of every hunk: -- [LANE] [--json]."""
     session.install("-e", ".")

@@ -30,6 +30,14 @@ class Arguments(Protocol):
     json: bool
     check: bool
     entry: str | None
+    part: str
+    update: bool
+    landed: bool
+    done: bool
+    again: bool
+    to: str | None
+    keep_going: bool
+    bundle: Path | None
     wheel: Path | None
     port: int | None
     no_server: bool
@@ -65,6 +73,10 @@ def parse(arguments: list[str]) -> Arguments:
     fetch.add_argument(
         "--wheel", type=Path, metavar="FILE", help="take this release wheel, without network"
     )
+    fetch.add_argument(
+        "--bundle", type=Path, metavar="FILE", help="take what `export` wrote, without network"
+    )
+    _add_queue(commands)
     build = _command(commands, "build", "apply a lane's series and write its lock")
     build.add_argument("--check", action="store_true", help="write nothing; exit 4 on drift")
     _command(commands, "report", "say what becomes of every hunk", reads=True)
@@ -73,6 +85,9 @@ def parse(arguments: list[str]) -> Arguments:
         "--lock", dest="verify_lock", action="store_true", help="rebuild and compare"
     )
     verify.add_argument("--tree", dest="verify_tree", action="store_true", help="compare the disk")
+    verify.add_argument(
+        "--bundle", type=Path, metavar="FILE", help="rebuild from a bundle alone and compare"
+    )
     verify.add_argument(
         "--image", dest="verify_image", action="store_true", help="compare the layout and its layer"
     )
@@ -100,8 +115,39 @@ def parse(arguments: list[str]) -> Arguments:
         help="port of the server; by default %(default)s",
     )
     usage.add_argument("--out", type=Path, metavar="FILE", help="write the usage map, Parquet")
-    _command(commands, "undo", "take back the last edit of the project", of_lane=False)
     return cast("Arguments", parser.parse_args(arguments))
+
+
+def _add_queue(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The commands that edit a series, or the fixes of its entries."""
+    add = _command(commands, "add", "carry a pull request, a file or a hunk of it", of_lane=False)
+    add.add_argument("part", metavar="NUMBER[:PATH[:HUNK]]")
+    add.add_argument("--update", action="store_true", help="move it to its newest head")
+    drop = _command(commands, "drop", "carry an entry or a part of it no more", of_lane=False)
+    drop.add_argument("part", metavar="ENTRY[:PATH[:HUNK]]")
+    drop.add_argument(
+        "--landed", action="store_true", help="record that upstream has the hunk, with edits"
+    )
+    resolve = _command(commands, "resolve", "settle an entry's conflicts by hand", of_lane=False)
+    resolve.add_argument("entry", nargs="?", metavar="ENTRY")
+    resolve.add_argument("--done", action="store_true", help="record what you made of them")
+    resolve.add_argument(
+        "--again", action="store_true", help="start over; edits there are thrown away"
+    )
+    rebase = _command(commands, "rebase", "take lanes to where upstream is now", of_lane=False)
+    rebase.add_argument("--check", action="store_true", help="write nothing; exit 4 on drift")
+    rebase.add_argument(
+        "--keep-going", action="store_true", help="go without the entries that conflict"
+    )
+    for command in (resolve, rebase):
+        command.add_argument("--to", metavar="REF", help="version, tag, branch, commit or nightly")
+    for command in (add, drop, resolve, rebase):
+        command.add_argument("--lane", metavar="LANE", help="the lane, where it is not the default")
+    _command(commands, "undo", "take back the last edit of the project", of_lane=False)
+    export = _command(commands, "export", "write what a lane is made of, to keep or to leave with")
+    export.add_argument(
+        "--out", type=Path, metavar="DIR", required=True, help="a new folder for bundle and series"
+    )
 
 
 def _port(text: str) -> int:

@@ -18,6 +18,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         lock=arguments.verify_lock,
         tree=arguments.verify_tree,
         image=arguments.verify_image,
+        bundle=arguments.bundle,
     )
     *first, last = done.checks
     told = f"{', '.join(first)} and {last}" if first else last

@@ -12,6 +12,7 @@ from lanewright.queue.fixes import folder_of
 from lanewright.queue.lock import (
     Lock,
     encode,
+    is_open,
     read_lock,
 )
 from lanewright.queue.pin import Pin
@@ -73,9 +74,13 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
             f"lane {lane}: the lock is out of date: {drift(planned, old)}",
             hint=f"lanewright build {lane}",
         )
-    applied = apply_plan(project, places, planned)
-    if applied.conflicts:
-        raise ConflictError(told_conflicts(applied), hint=f"lanewright report {lane}")
+    keep_going = settled and old is not None and is_open(old)
+    applied = apply_plan(project, places, planned, keep_going=keep_going)
+    if applied.conflicts and not keep_going:
+        raise ConflictError(
+            told_conflicts(applied),
+            hint=f"lanewright resolve {applied.conflicts[0].entry.name} --lane {lane}",
+        )
     if old:
         _require_same_sources(old, applied.lock)
     if old and settled:

@@ -82,8 +82,14 @@ def _offers(repository: Repository, found: list[Nightly], commit: CommitId) -> l
     known = [each for each in found if exists(repository, [each.commit])]
     before = [n for n in known if is_ancestor(repository, CommitId(n.commit), commit)]
     after = [n for n in known if is_ancestor(repository, commit, CommitId(n.commit))]
-    offers = [f"{n.commit} ({n.pushed}, {_count(repository, n.commit, commit)} before it)" for n in before[:1]]
-    offers += [f"{n.commit} ({n.pushed}, {_count(repository, commit, n.commit)} after it)" for n in after[-1:]]
+    offers = [
+        f"{n.commit} ({n.pushed}, {_count(repository, n.commit, commit)} before it)"
+        for n in before[:1]
+    ]
+    offers += [
+        f"{n.commit} ({n.pushed}, {_count(repository, commit, n.commit)} after it)"
+        for n in after[-1:]
+    ]
     return offers or [f"{n.commit} ({n.pushed})" for n in found[:MOST_OFFERED]]
 
 

@@ -179,6 +179,11 @@ def read_lock(path: Path) -> Lock | None:
     return lock
 
 
+def is_open(lock: Lock) -> bool:
+    """Whether it was written without entries that need a person."""
+    return any(hunk.open for entry in lock.entries for hunk in entry.hunks)
+
+
 def _restore(path: Path) -> str:
     return (
         f"restore it (`git -C {path.parent} checkout -- {path.name}`), or remove it and run"

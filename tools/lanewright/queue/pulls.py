@@ -12,6 +12,7 @@ from lanewright.queue.units import OnBase, read_on_base
 from lanewright.store.extract import pull_trees
 from lanewright.store.fetching import fetch_commits, fetch_refs
 from lanewright.store.git import Repository
+from lanewright.store.github import endpoint_of, keep, pull_facts, token
 from lanewright.store.history import is_ancestor, merge_base
 from lanewright.store.objects import CommitId, resolve
 from lanewright.store.remote import Remote
@@ -109,3 +110,16 @@ def read_pull(
     repository = Repository(places.objects)
     diff = pull_diff(repository, trees.base, trees.head, f"#{number}")
     return read_on_base(repository, diff, trees.base, base[:12])
+
+
+def keep_facts(project: Project, places: Places, numbers: Sequence[int]) -> None:
+    """Keep what GitHub says of pull requests, where it can be asked; nothing depends on it."""
+    remote = project.upstream.remote
+    endpoint = remote and endpoint_of(remote.url)
+    if not remote or not endpoint:
+        return
+    for number in numbers:
+        facts = pull_facts(endpoint, number, token())
+        if facts is None:
+            return
+        keep(places, remote.key, facts)

@@ -39,7 +39,9 @@ class Target:
     image: Nightly | None = None
 
 
-def target_of(project: Project, places: Places, lane: str, series: Series, to: str | None) -> Target:
+def target_of(
+    project: Project, places: Places, lane: str, series: Series, to: str | None
+) -> Target:
     """Find what a ref stands for now.
 
     Args:
@@ -83,7 +85,7 @@ def _of_git(project: Project, places: Places, series: Series, wanted: str, place
         commit = CommitId(full)
         fetch_commits(places, remote, [commit])
     else:
-        ref = _ref_of(project, wanted, place)
+        ref = _ref_of(project, places, wanted, place)
         commit = fetch_refs(places, remote, [ref])[ref]
         tagged = RELEASE_TAG.fullmatch(ref.removeprefix("refs/tags/"))
         release = tagged[1] if tagged and is_version(tagged[1]) else release
@@ -91,7 +93,7 @@ def _of_git(project: Project, places: Places, series: Series, wanted: str, place
     return Target(f"git:{commit}", release, image)
 
 
-def _ref_of(project: Project, wanted: str, place: str) -> str:
+def _ref_of(project: Project, places: Places, wanted: str, place: str) -> str:
     """The full name of a branch or tag at the remote.
 
     Raises:
@@ -101,7 +103,7 @@ def _ref_of(project: Project, wanted: str, place: str) -> str:
     pattern = wanted.removeprefix("tag:")
     if pattern == wanted and not RELEASE_TAG.fullmatch(wanted):
         return f"refs/heads/{check_ref(wanted, place=f'{place}: --to')}"
-    tags = [tag for tag in list_tags(remote) if fnmatchcase(tag, pattern)]
+    tags = [tag for tag in list_tags(places, remote) if fnmatchcase(tag, pattern)]
     versions = {tag: found[1] for tag in tags if (found := RELEASE_TAG.fullmatch(tag))}
     sound = [tag for tag, version in versions.items() if is_version(version)]
     if not sound:

@@ -12,7 +12,8 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
 from lanewright.queue.build import in_store
-from lanewright.queue.lock import Lock, layer_of, read_lock
+from lanewright.queue.bundle import store_of
+from lanewright.queue.lock import Lock, is_open, layer_of, read_lock
 from lanewright.queue.plan import drift, plan
 from lanewright.queue.same import require_same
 from lanewright.queue.site import differences, site_folder
@@ -30,7 +31,14 @@ class Verified:
 
 
 def verify(
-    project: Project, places: Places, lane: str, *, lock: bool, tree: bool, image: bool
+    project: Project,
+    places: Places,
+    lane: str,
+    *,
+    lock: bool,
+    tree: bool,
+    image: bool,
+    bundle: Path | None = None,
 ) -> Verified:
     """Check a lane's lock, its tree on disk, its image, or (with none asked for) all that exist.
 
@@ -42,6 +50,7 @@ def verify(
         tree: Compare every file on disk with the tree.
         image: Compare every blob of the store's layout with the lock, and every member of its
             layer with the tree.
+        bundle: Apply the series from this file alone and compare all that the lock says.
 
     Raises:
         MismatchError: Something differs; the message names the entry or the files.
@@ -51,16 +60,22 @@ def verify(
     held = read_lock(project.lock_file(lane))
     if held is None:
         raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
-    everything = not (lock or tree or image)
+    everything = not (lock or tree or image or bundle)
     checks = []
+    if (lock or bundle or everything) and held.inputs != planned.digest:
+        raise MismatchError(
+            f"lane {lane}: the lock is out of date: {drift(planned, held)}",
+            hint=f"lanewright build {lane}",
+        )
     if lock or everything:
-        if held.inputs != planned.digest:
-            raise MismatchError(
-                f"lane {lane}: the lock is out of date: {drift(planned, held)}",
-                hint=f"lanewright build {lane}",
-            )
-        require_same(held, apply_plan(project, places, planned).lock)
+        applied = apply_plan(project, places, planned, keep_going=is_open(held))
+        require_same(held, applied.lock)
         checks.append("lock")
+    if bundle:
+        with store_of(project, places, planned, bundle) as alone:
+            applied = apply_plan(project, alone, planned, keep_going=is_open(held))
+        require_same(held, applied.lock)
+        checks.append("bundle")
     laid = site_folder(places, held.pin, held.tree)
     if tree and not laid.exists():
         raise LanewrightError(

@@ -117,6 +117,18 @@ def fetch_blobs(
         return len(absent)
 
 
+def list_tags(places: Places, remote: Remote, *, wait: Wait = time.sleep) -> list[str]:
+    """Names of a remote's tags.
+
+    Raises:
+        RemoteError: It cannot be reached, or refused.
+    """
+    with stage(f"asking {remote.url} for its tags"), writing(places) as store:
+        flags = ("--quiet", "--refs", "--tags", "--end-of-options")
+        lines = call(store, remote, "ls-remote", *flags, NAME, wait=wait).decode().splitlines()
+    return [line.partition("\t")[2].removeprefix("refs/tags/") for line in lines]
+
+
 def _tips(room: Repository, remote: Remote, wanted: Iterable[str], wait: Wait) -> dict[str, str]:
     """What the remote's refs name now.
 

@@ -1,0 +1,62 @@
+"""``lanewright rebase``: take lanes to where upstream is now."""
+
+from lanewright.cli import Arguments
+from lanewright.errors import ConflictError, DriftError, ExitCode
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.apply import told_conflicts
+from lanewright.queue.edited import write_together
+from lanewright.queue.rebase import Rebased, remember, told_rebase, try_lane
+from lanewright.terminal import emit, say
+from lanewright.transaction.editing import editing
+
+
+def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
+    """Try every lane; write those that are clean, together, and tell of the rest."""
+    lanes = [arguments.lane] if arguments.lane else project.lanes()
+    if arguments.check:
+        found = _try(project, places, lanes, arguments)
+        moving = [each.lane for each in found if each.moves]
+        if moving:
+            raise DriftError(
+                f"would change: {', '.join(moving)}", hint="lanewright rebase, without --check"
+            )
+        return ExitCode.CLEAN
+    with editing(project):
+        found = _try(project, places, lanes, arguments)
+        ready = [each for each in found if arguments.keep_going or not each.conflicts]
+        moving_lanes = [each for each in ready if each.moves]
+        remember(project, found)
+        if moving_lanes:
+            what = f"rebase {', '.join(f'{e.lane} to {e.target.pin}' for e in moving_lanes)}"
+            write_together(project, places, [each.tried for each in moving_lanes], what=what)
+    for each in found:
+        _tell_end(each, written=each in moving_lanes)
+    stopped = [each for each in found if each.conflicts]
+    if stopped:
+        lines = [told_conflicts(each.tried.applied) for each in stopped]
+        name = stopped[0].tried.applied.conflicts[0].entry.name
+        lane = "" if len(lanes) == 1 and not arguments.lane else f" --lane {stopped[0].lane}"
+        raise ConflictError("\n".join(lines), hint=f"lanewright resolve {name}{lane}")
+    return ExitCode.CLEAN
+
+
+def _try(project: Project, places: Places, lanes: list[str], arguments: Arguments) -> list[Rebased]:
+    found = []
+    for lane in lanes:
+        keep_going = arguments.keep_going
+        found.append(try_lane(project, places, lane, arguments.to, keep_going=keep_going))
+        emit("\n".join(told_rebase(found[-1])))
+    return found
+
+
+def _tell_end(rebased: Rebased, *, written: bool) -> None:
+    lane, pin = rebased.lane, rebased.target.pin
+    if written and rebased.conflicts:
+        say(f"lane {lane}: on {pin}, without the entries that conflict; they are open in the lock")
+    elif written:
+        say(f"lane {lane}: on {pin}, lock written (lanewright undo takes it back)")
+    elif rebased.conflicts:
+        say(f"lane {lane}: stays on {rebased.before}, lock untouched")
+    else:
+        say(f"lane {lane}: is on {pin} already, lock up to date")

@@ -1,0 +1,103 @@
+"""Exactly what a lane's lock needs of upstream, in one file that git reads."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lanewright.errors import LanewrightError, MismatchError
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.inputs import PullInput
+from lanewright.queue.lock import Lock
+from lanewright.queue.plan import Plan, pins_of
+from lanewright.store.extract import pin_ref, pull_refs
+from lanewright.store.git import Repository
+from lanewright.store.locking import writing
+from lanewright.store.objects import FULL_ID, resolve
+from lanewright.store.scratch import making
+from lanewright.store.write import set_ref
+
+KEPT = re.compile(
+    r"refs/(?:releases/[A-Za-z0-9._-]+/[0-9][0-9A-Za-z.+!-]*|pins/[0-9a-f]{40}"
+    r"|pulls/[0-9a-f]{40}/[0-9a-f]{40}/(?:base|head)|trees/[0-9a-f]{40})"
+)
+
+
+def refs_of(project: Project, planned: Plan) -> list[str]:
+    """The store's refs that a lane is built from; nothing of ours is among them."""
+    refs = [
+        pin_ref(spec.commit) if spec.commit else spec.release.ref
+        for spec in pins_of(project, planned)
+    ]
+    for given in planned.inputs:
+        if isinstance(given, PullInput):
+            refs += pull_refs(given.base, given.head)
+    return refs
+
+
+def write_bundle(project: Project, places: Places, planned: Plan, lock: Lock, file: Path) -> None:
+    """Write a lane's sources and its tree as a git bundle.
+
+    Raises:
+        LanewrightError: The store lacks something of it.
+    """
+    repository = Repository(places.objects)
+    refs = [*refs_of(project, planned), f"refs/trees/{lock.tree}"]
+    lacking = [ref for ref in refs if resolve(repository, ref) is None]
+    if lacking:
+        raise LanewrightError(
+            f"lane {lock.lane}: the store lacks {lacking[0]}", hint=f"lanewright build {lock.lane}"
+        )
+    names = "".join(f"{ref}\n" for ref in refs).encode()
+    repository.run("bundle", "create", "--quiet", str(file), "--stdin", stdin=names)
+
+
+def take_bundle(places: Places, file: Path) -> list[str]:
+    """Take a bundle's objects into a store.
+
+    Returns:
+        The refs that are there now.
+
+    Raises:
+        LanewrightError: It is no bundle of ours.
+        MismatchError: The store has something else under one of its names; nothing is changed.
+    """
+    if not file.is_file():
+        raise LanewrightError(f"{file}: no such bundle", hint="lanewright export LANE --out DIR")
+    with writing(places) as repository:
+        output = repository.run("bundle", "unbundle", str(file.absolute()), ok=(0, 1, 128))
+        if output.status:
+            raise LanewrightError(f"{file} is no whole git bundle: {output.stderr}")
+        found = [line.partition(" ")[::2] for line in output.stdout.decode().splitlines()]
+        for name, ref in found:
+            if not FULL_ID.fullmatch(name) or not KEPT.fullmatch(ref):
+                raise LanewrightError(
+                    f"{file} is no bundle of a lane: it has {ref}",
+                    hint="take one that `lanewright export` wrote",
+                )
+            known = resolve(repository, ref)
+            if known not in {None, name}:
+                raise MismatchError(f"{file} has {name} as {ref}, and the store has {known}")
+        for name, ref in found:
+            set_ref(repository, ref, name)
+    return [ref for _, ref in found]
+
+
+@contextmanager
+def store_of(project: Project, places: Places, planned: Plan, file: Path) -> Iterator[Places]:
+    """A store that holds a bundle and nothing else, for as long as the block runs.
+
+    Raises:
+        MismatchError: The bundle lacks something that the lane is built from.
+    """
+    with making(places.store / "bundles") as scratch:
+        alone = Places(scratch, places.state)
+        held = set(take_bundle(alone, file))
+        lacking = [ref for ref in refs_of(project, planned) if ref not in held]
+        if lacking:
+            raise MismatchError(
+                f"{file} lacks {lacking[0]}, which lane {planned.lane} is built from",
+                hint=f"export it again: lanewright export {planned.lane} --out DIR",
+            )
+        yield alone

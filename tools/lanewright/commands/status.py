@@ -10,8 +10,9 @@ from lanewright.image.layout import layout_folder
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import in_store
+from lanewright.queue.drift import drift
 from lanewright.queue.lock import read_lock
-from lanewright.queue.plan import drift, plan
+from lanewright.queue.plan import plan
 from lanewright.queue.site import site_folder
 from lanewright.serve.record import read_latest
 from lanewright.terminal import emit, emit_json

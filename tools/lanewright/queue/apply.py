@@ -11,12 +11,12 @@ from lanewright.image.oci import digest_of
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.carry import Carried, Change, carry_change, carry_overlay
+from lanewright.queue.fixes import Fix
 from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
 from lanewright.queue.lock import SCHEMA, Lock, LockedEntry, LockedLayer, LockedPull, sealed
 from lanewright.queue.pin import Pin, resolve_pin
-from lanewright.queue.plan import Plan, base_of, with_fixes
+from lanewright.queue.plan import Plan, base_of
 from lanewright.queue.pulldiff import pull_diff
-from lanewright.queue.recipe import Recipe
 from lanewright.store.extract import pull_trees
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId, changes
@@ -30,12 +30,12 @@ class Applied:
     Attributes:
         lock: What it came to.
         carried: Every entry, in order.
-        again: Per entry, fixes that were merged again and are to be recorded with the lock.
+        again: Fixes that were merged again and are to be recorded with the lock.
     """
 
     lock: Lock
     carried: tuple[Carried, ...]
-    again: dict[str, tuple[Recipe, ...]]
+    again: tuple[Fix, ...]
 
     @property
     def conflicts(self) -> tuple[Carried, ...]:
@@ -74,11 +74,11 @@ def apply_plan(
         tree = result.entry.tree
         carried.append(result)
     conflicts = any(each.conflicts for each in carried)
-    again = {each.entry.name: each.again for each in carried if each.again and not each.conflicts}
+    again = tuple(fix for each in carried if not each.conflicts for fix in each.again)
     lock = Lock(
         schema=SCHEMA,
         lane=planned.lane,
-        inputs=with_fixes(project, planned, again).digest,
+        inputs=planned.digest,
         pin=pin,
         entries=[each.entry for each in carried],
         tree=tree,

@@ -8,7 +8,7 @@ from lanewright.errors import ConflictError, DriftError, MismatchError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import Applied, apply_plan, told_conflicts
-from lanewright.queue.fixes import folder_of
+from lanewright.queue.drift import drift
 from lanewright.queue.lock import (
     Lock,
     encode,
@@ -16,8 +16,7 @@ from lanewright.queue.lock import (
     read_lock,
 )
 from lanewright.queue.pin import Pin
-from lanewright.queue.plan import drift, plan
-from lanewright.queue.recipe_files import file_name
+from lanewright.queue.plan import plan
 from lanewright.queue.recipe_text import encode as encode_fix
 from lanewright.queue.same import require_same
 from lanewright.store.extract import pin_ref
@@ -66,7 +65,7 @@ def build(project: Project, places: Places, lane: str, *, check: bool = False) -
 def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built:
     planned = plan(project, lane)
     old = read_lock(project.lock_file(lane))
-    settled = old is not None and old.inputs == planned.digest
+    settled = old is not None and not drift(planned, old)
     if old and settled and in_store(places, old):
         return Built(old, applied=False, changed=False)
     if check and not settled:
@@ -130,8 +129,5 @@ def commit_refs(places: Places, lock: Lock) -> None:
 
 def files_of(project: Project, applied: Applied) -> dict[Path, bytes]:
     """The files that a lane's state is in: its lock, and the fixes that were merged again."""
-    found = {project.lock_file(applied.lock.lane): encode(applied.lock)}
-    for name, recipes in applied.again.items():
-        folder = folder_of(project, name)
-        found |= {folder / file_name(recipe): encode_fix(recipe) for recipe in recipes}
-    return found
+    fixes = {project.root / fix.file: encode_fix(fix.recipe) for fix in applied.again}
+    return {project.lock_file(applied.lock.lane): encode(applied.lock), **fixes}

@@ -1,7 +1,7 @@
 """Put one entry of a series onto a tree."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import msgspec
 
@@ -9,14 +9,13 @@ from lanewright.errors import LanewrightError
 from lanewright.queue.causes import causes_of
 from lanewright.queue.choose import choose, recorded_units, subset_tree
 from lanewright.queue.diff import Diff
-from lanewright.queue.fixes import Settled, Sides, settle
+from lanewright.queue.fixes import Fix, Settled, Sides, settle
 from lanewright.queue.gates import GateError, check_file
 from lanewright.queue.inputs import ChangeInput, OverlayInput
 from lanewright.queue.lock import HunkState, LockedEntry, LockedFix
 from lanewright.queue.merge import Merge, merge_trees
 from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
-from lanewright.queue.recipe import Recipe
 from lanewright.queue.units import read_on_base
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, TreeId, changes, files, read_blobs
@@ -64,12 +63,14 @@ class Carried:
         conflicts: Files that need a person; the entry's tree is unchanged where there are any.
         stale: Files that a stale fix settles, so that a person should look at them.
         again: Fixes that were merged again, and are to be recorded.
+        unneeded: Files of fixes for a path that merges without one, here.
     """
 
     entry: LockedEntry
     conflicts: tuple[Conflict, ...] = ()
     stale: tuple[Conflict, ...] = ()
-    again: tuple[Recipe, ...] = field(default=())
+    again: tuple[Fix, ...] = ()
+    unneeded: tuple[str, ...] = ()
 
 
 def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> Carried:
@@ -173,10 +174,11 @@ def carry_change(
         subset=subset,
         tree=result,
         hunks=states,
-        fixes=_told_fixes(given, settled, opened),
+        fixes=[_locked_fix(path, found) for path, found in settled.items()],
     )
     again = tuple(found.again for found in settled.values() if found.again)
-    return Carried(entry, conflicts, stale, again)
+    unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in opened)
+    return Carried(entry, conflicts, stale, again, unneeded)
 
 
 def _with_fix(state: HunkState, found: Settled | None) -> HunkState:
@@ -187,18 +189,9 @@ def _with_fix(state: HunkState, found: Settled | None) -> HunkState:
     )
 
 
-def _told_fixes(
-    given: ChangeInput, settled: Mapping[str, Settled], opened: set[str]
-) -> list[LockedFix]:
-    told = {
-        path: LockedFix(path, found.fix.file, "stale" if found.stale else "replayed")
-        for path, found in settled.items()
-    }
-    for fix in given.fixes:
-        path = fix.recipe.path
-        if path not in opened:
-            told.setdefault(path, LockedFix(path, fix.file, "not needed"))
-    return [told[path] for path in sorted(told)]
+def _locked_fix(path: str, found: Settled) -> LockedFix:
+    taken = found.recorded
+    return LockedFix(path, taken.file, taken.digest, "stale" if found.stale else "replayed")
 
 
 def _only_together(states: list[HunkState], merge: Merge) -> list[HunkState]:

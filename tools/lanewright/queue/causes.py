@@ -19,5 +19,6 @@ def causes_of(
         if upstream.get(path) != base:
             who.append(f"upstream between {on_base.base_name} and {pin.ref}")
         who += [f"the entry {name}" for name in touched.get(path, ())]
-        causes[path] = f"{path} was changed by {' and '.join(who)}" if who else ""
+        what = "changed" if path in upstream or base is None else "removed"
+        causes[path] = f"{path} was {what} by {' and '.join(who)}" if who else ""
     return causes

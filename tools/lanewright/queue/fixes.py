@@ -62,12 +62,17 @@ class Settled:
 
     file: File | None
     fix: Fix
-    again: Recipe | None = None
+    again: Fix | None = None
 
     @property
     def stale(self) -> bool:
         """Whether it was merged again, now or before, and nobody has looked at it since."""
-        return self.again is not None or self.fix.recipe.remerged
+        return self.recorded.recipe.remerged
+
+    @property
+    def recorded(self) -> Fix:
+        """The fix as the project has it once the lane is written."""
+        return self.again or self.fix
 
 
 def folder_of(project: Project, entry: str) -> Path:
@@ -81,15 +86,10 @@ def fixes_of(project: Project, entry: str) -> tuple[Fix, ...]:
     Raises:
         RecipeError: A file there is no recipe.
     """
-    found = read_fixes(folder_of(project, entry))
-    return tuple(fix_of(project, entry, recipe) for _, recipe in found)
-
-
-def fix_of(project: Project, entry: str, recipe: Recipe) -> Fix:
-    """A recipe as it lies, or will lie, in the project."""
-    path = folder_of(project, entry) / file_name(recipe)
-    digest = hashlib.sha256(encode(recipe)).hexdigest()
-    return Fix(path.relative_to(project.root).as_posix(), recipe, digest)
+    return tuple(
+        Fix(path.relative_to(project.root).as_posix(), recipe, _digest(recipe))
+        for path, recipe in read_fixes(folder_of(project, entry))
+    )
 
 
 def settle(repository: Repository, fixes: Sequence[Fix], path: str, sides: Sides) -> Settled | None:
@@ -120,7 +120,17 @@ def settle(repository: Repository, fixes: Sequence[Fix], path: str, sides: Sides
     fix, merged = again[0]
     result = read_blobs(repository, [merged.blob])[merged.blob]
     recipe = make(path, merged.mode, contents_of(repository, sides), result)
-    return Settled(merged, fix, replace(recipe, remerged=True))
+    return Settled(merged, fix, _beside(fix, replace(recipe, remerged=True)))
+
+
+def _beside(fix: Fix, recipe: Recipe) -> Fix:
+    """A recipe as it will lie where an older one of the same entry lies."""
+    folder = fix.file.removesuffix(file_name(fix.recipe))
+    return Fix(f"{folder}{file_name(recipe)}", recipe, _digest(recipe))
+
+
+def _digest(recipe: Recipe) -> str:
+    return hashlib.sha256(encode(recipe)).hexdigest()
 
 
 def contents_of(repository: Repository, sides: Sides) -> dict[Side, bytes | None]:

@@ -51,18 +51,20 @@ class HunkState(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LockedFix(msgspec.Struct, frozen=True):
-    """What became of a hand fix.
+    """A hand fix that was taken.
 
     Attributes:
         path: File it settles.
         file: The recipe, below the project.
+        digest: sha256 of the recipe.
         state: ``replayed`` as recorded; ``stale``: merged again onto sides that moved, and to be
-            looked at; ``not needed``: the file merges without it.
+            looked at.
     """
 
     path: str
     file: str
-    state: Literal["replayed", "stale", "not needed"]
+    digest: str
+    state: Literal["replayed", "stale"]
 
 
 class LockedPull(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -96,7 +98,7 @@ class LockedEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
         claims: What the entry takes for itself.
         hunks: A patch's hunks, chosen or not.
         files: An overlay's files, as laid into the lane's tree.
-        fixes: Hand fixes that were tried.
+        fixes: Hand fixes that were taken.
     """
 
     name: str

@@ -1,14 +1,13 @@
 """A series together with everything it names, read from disk; nothing applied yet."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
-from lanewright.queue.fixes import fix_of
 from lanewright.queue.inputs import (
     ChangeInput,
     Input,
@@ -18,9 +17,7 @@ from lanewright.queue.inputs import (
     patch_input,
     pull_input,
 )
-from lanewright.queue.lock import Lock
 from lanewright.queue.pin import PinSpec, read_pin
-from lanewright.queue.recipe import Recipe
 from lanewright.queue.series import Series, load_series, name_of, patch_for
 
 
@@ -33,7 +30,7 @@ class Plan:
         series: What people want.
         pin: What it stands on.
         inputs: In series order.
-        digest: sha256 over the pin, every input and ``[image]``; the lock of equal inputs is still good.
+        digest: sha256 over the pin, every input but the fixes, and ``[image]``.
     """
 
     lane: str
@@ -75,27 +72,6 @@ def plan_of(project: Project, lane: str, series: Series) -> Plan:
     return Plan(lane, series, pin, tuple(inputs), _digest(series, pin, inputs))
 
 
-def with_fixes(project: Project, planned: Plan, again: Mapping[str, Sequence[Recipe]]) -> Plan:
-    """The plan as it will be read once these fixes are recorded.
-
-    Args:
-        project: Where fixes lie.
-        planned: The plan without them.
-        again: Recipes by entry.
-    """
-    inputs: list[Input] = []
-    for given in planned.inputs:
-        if not isinstance(given, OverlayInput) and given.name in again:
-            more = [fix_of(project, given.name, recipe) for recipe in again[given.name]]
-            files = {fix.file: fix for fix in (*given.fixes, *more)}
-            fixes = tuple(files[name] for name in sorted(files))
-            inputs.append(replace(given, fixes=fixes))
-        else:
-            inputs.append(given)
-    digest = _digest(planned.series, planned.pin, inputs)
-    return replace(planned, inputs=tuple(inputs), digest=digest)
-
-
 def _digest(series: Series, pin: PinSpec, inputs: Sequence[Input]) -> str:
     stated: list[object] = [
         pin.release.distribution,
@@ -114,8 +90,8 @@ def _stated(given: Input) -> list[object]:
     if isinstance(given, OverlayInput):
         return [given.name, given.digest, None]
     more: list[object] = []
-    if given.choice.landed or given.choice.split or given.fixes:
-        more = [given.choice.landed, given.choice.split, [fix.digest for fix in given.fixes]]
+    if given.choice.landed or given.choice.split:
+        more = [given.choice.landed, given.choice.split]
     return [given.name, given.digest, given.choice.select, *more]
 
 
@@ -148,26 +124,3 @@ def _require_apart(inputs: list[Input]) -> None:
                     f" ({other.name}); only one of them can be carried",
                     hint="take one of the two out of the series",
                 )
-
-
-def drift(planned: Plan, lock: Lock | None) -> str:
-    """What a series says that its lock does not, for people; empty when they agree."""
-    if lock is None:
-        return "there is no lock yet"
-    if lock.inputs == planned.digest:
-        return ""
-    changes = []
-    if lock.pin.ref != planned.series.pin:
-        changes.append(f"pin {lock.pin.ref} -> {planned.series.pin}")
-    locked = {entry.name: entry.digest for entry in lock.entries}
-    wanted = {given.name: given.digest for given in planned.inputs}
-    changes += [f"{name} added" for name in wanted.keys() - locked.keys()]
-    changes += [f"{name} dropped" for name in locked.keys() - wanted.keys()]
-    changes += [
-        f"{name} edited" for name in wanted.keys() & locked.keys() if wanted[name] != locked[name]
-    ]
-    laid = lock.layer.site_packages if lock.layer else None
-    asked = planned.series.image.site_packages if planned.series.image else None
-    if laid != asked:
-        changes.append(f"[image] site_packages {laid or 'none'} -> {asked or 'none'}")
-    return "; ".join(sorted(changes)) or "order or selection changed"

@@ -40,8 +40,7 @@ class Rebased:
     @property
     def moves(self) -> bool:
         """Whether anything would change."""
-        lock = self.tried.applied.lock
-        return self.old is None or self.before != self.target.pin or self.old.inputs != lock.inputs
+        return self.old is None or self.old.seal != self.tried.applied.lock.seal
 
     @property
     def conflicts(self) -> bool:
@@ -68,17 +67,18 @@ def try_lane(
 
 def told_rebase(rebased: Rebased) -> Iterator[str]:
     """What the rebase does to each entry, line by line."""
-    lock = rebased.tried.applied.lock
     yield f"lane {rebased.lane}: {rebased.before} -> {rebased.target.pin}"
     if rebased.target.image:
         yield f"  image {rebased.target.image.tag} {rebased.target.image.digest}"
     old = {entry.name: entry for entry in rebased.old.entries} if rebased.old else {}
-    for entry in lock.entries:
+    for carried in rebased.tried.applied.carried:
+        entry = carried.entry
         before = old.get(entry.name)
         yield f"  {entry.name} ({entry.source})"
         yield f"    was {in_one_line(before) if before else 'not locked'}"
         yield f"    now {in_one_line(entry)}"
         yield from _turns(before, entry)
+        yield from (f"    fix not needed here: {file}" for file in carried.unneeded)
 
 
 def _turns(before: LockedEntry | None, now: LockedEntry) -> Iterator[str]:

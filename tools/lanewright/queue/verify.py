@@ -13,8 +13,9 @@ from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
 from lanewright.queue.build import in_store
 from lanewright.queue.bundle import store_of
+from lanewright.queue.drift import drift
 from lanewright.queue.lock import Lock, is_open, layer_of, read_lock
-from lanewright.queue.plan import drift, plan
+from lanewright.queue.plan import plan
 from lanewright.queue.same import require_same
 from lanewright.queue.site import differences, site_folder
 from lanewright.store.companions import companions
@@ -62,7 +63,7 @@ def verify(
         raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
     everything = not (lock or tree or image or bundle)
     checks = []
-    if (lock or bundle or everything) and held.inputs != planned.digest:
+    if (lock or bundle or everything) and drift(planned, held):
         raise MismatchError(
             f"lane {lane}: the lock is out of date: {drift(planned, held)}",
             hint=f"lanewright build {lane}",

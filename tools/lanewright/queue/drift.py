@@ -1,0 +1,54 @@
+"""What a series says that its lock does not."""
+
+from collections.abc import Iterator
+
+from lanewright.queue.inputs import OverlayInput
+from lanewright.queue.lock import Lock, LockedEntry
+from lanewright.queue.plan import Plan
+
+
+def drift(planned: Plan, lock: Lock | None) -> str:
+    """What a series says that its lock does not, for people; empty when they agree."""
+    if lock is None:
+        return "there is no lock yet"
+    changes = sorted(set(_of_fixes(planned, lock)))
+    if lock.inputs == planned.digest:
+        return "; ".join(changes)
+    if (lock.pin.ref, lock.pin.version) != (planned.series.pin, planned.pin.release.version):
+        changes.append(f"pin {lock.pin.ref} -> {planned.series.pin}")
+    locked = {entry.name: entry.digest for entry in lock.entries}
+    wanted = {given.name: given.digest for given in planned.inputs}
+    changes += [f"{name} added" for name in sorted(wanted.keys() - locked.keys())]
+    changes += [f"{name} dropped" for name in sorted(locked.keys() - wanted.keys())]
+    changes += [
+        f"{name} edited"
+        for name in sorted(wanted.keys() & locked.keys())
+        if wanted[name] != locked[name]
+    ]
+    laid = lock.layer.site_packages if lock.layer else None
+    asked = planned.series.image.site_packages if planned.series.image else None
+    if laid != asked:
+        changes.append(f"[image] site_packages {laid or 'none'} -> {asked or 'none'}")
+    return "; ".join(changes) or "order or selection changed"
+
+
+def _of_fixes(planned: Plan, lock: Lock) -> Iterator[str]:
+    """Fixes that the lock was made with and that are others now, and new ones that it waits for.
+
+    A fix of other sides, such as another lane's, changes nothing.
+    """
+    entries = {entry.name: entry for entry in lock.entries}
+    for given in planned.inputs:
+        entry = entries.get(given.name)
+        if entry is None or isinstance(given, OverlayInput):
+            continue
+        here = {fix.file: fix.digest for fix in given.fixes}
+        if any(here.get(fix.file) != fix.digest for fix in entry.fixes):
+            yield f"a fix of {given.name} changed"
+        if any(fix.recipe.path in _waiting(entry) for fix in given.fixes):
+            yield f"a fix of {given.name} was added"
+
+
+def _waiting(entry: LockedEntry) -> set[str]:
+    """Files that need a person, in a lock that was written without the entry."""
+    return {hunk.path for hunk in entry.hunks if hunk.open}

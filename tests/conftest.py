@@ -14,8 +14,11 @@ from lanewright.project import Project
 from lanewright.store.git import Repository
 from lanewright.store.release import Release, import_wheel
 from tests.upstream.diff import own_patch
+from tests.upstream.fixtures import _stocked, carrying, own_stand_in, stand_in
 from tests.upstream.tree import BASE, BESIDE, CLASH, NEXT, PATCHED
 from tests.upstream.wheels import make_wheel
+
+__all__ = ["_stocked", "carrying", "own_stand_in", "stand_in"]
 
 AddRelease = Callable[[str, Mapping[str, bytes]], None]
 

@@ -1,0 +1,54 @@
+"""A lane on the stand-in upstream: carried, rebased with conflicts, resolved, undone, exported."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.upstream.fixtures import Carrying
+from tests.upstream.stand_in.specs import PULLS
+
+POOL, STAGING = "96177", "92060"
+LEGACY = "vllm/v1/worker/legacy.py"
+
+
+def test_a_rebase_with_conflicts_is_resolved_and_then_clean(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for spec in PULLS:
+        if str(spec.number) in {POOL, STAGING, "97943", "91474"}:
+            assert carrying.run("add", str(spec.number)) == 0
+    before = (carrying.series.read_bytes(), carrying.lock)
+    assert carrying.run("rebase", "--to", "0.32.0") == 3
+    assert (carrying.series.read_bytes(), carrying.lock) == before
+    carrying.settle(POOL)
+    carrying.settle(STAGING, LEGACY)
+    assert carrying.run("rebase", "--to", "0.32.0") == 0
+    assert carrying.lock.pin.ref == "release:0.32.0"
+    outcomes = {e.name: sorted({h.outcome for h in e.hunks}) for e in carrying.lock.entries}
+    assert outcomes == {
+        POOL: ["clean", "fixed", "merged"],
+        "97943": ["clean"],
+        "91474": ["clean", "merged"],
+        STAGING: ["fixed", "merged"],
+    }
+    assert LEGACY not in carrying.read(carrying.lock.tree)
+    assert carrying.run("rebase", "--check", "--to", "0.32.0") == 0
+    assert carrying.run("undo") == 0
+    assert (carrying.series.read_bytes(), carrying.lock) == before
+    assert carrying.run("build", "--check") == 0
+    capfd.readouterr()
+
+
+def test_a_bundle_rebuilds_the_tree_with_remote_and_store_gone(
+    carrying: Carrying, tmp_path: Path
+) -> None:
+    assert carrying.run("add", POOL) == 0
+    tree = carrying.lock.tree
+    assert carrying.run("export", "--out", str(tmp_path / "kept")) == 0
+    shutil.rmtree(carrying.upstream)
+    shutil.rmtree(carrying.places.store)
+    assert carrying.run("verify", "--bundle", str(tmp_path / "kept/sample.bundle")) == 0
+    assert carrying.run("fetch", "--bundle", str(tmp_path / "kept/sample.bundle")) == 0
+    assert carrying.run("build") == 0
+    assert carrying.lock.tree == tree

@@ -52,8 +52,10 @@ def drifted(before: OnBase, chosen: frozenset[str], after: OnBase) -> list[Drift
     fresh = [unit for unit in after.units if unit.id not in known]
     lost = [unit for unit in before.units if unit.id in chosen and unit.id not in now]
     heirs = dict(_heirs(lost, fresh))
+    stood, stands = _places(before), _places(after)
+    still = {name for name in now if stood.get(name) == stands[name]}
     found = [
-        _of_known(unit, now.get(unit.id), heirs.get(unit.id))
+        _of_known(unit, now.get(unit.id), heirs.get(unit.id), moved=unit.id not in still)
         for unit in before.units
         if unit.id in chosen
     ]
@@ -66,9 +68,21 @@ def drifted(before: OnBase, chosen: frozenset[str], after: OnBase) -> list[Drift
     return found
 
 
-def _of_known(unit: Unit, still: Unit | None, heir: Unit | None) -> Drifted:
+def _places(change: OnBase) -> dict[str, tuple[str, int]]:
+    """By id, where each hunk stands on its base, and by how many lines the ones above shift it."""
+    shifts: dict[str, int] = {}
+    places = {}
+    for unit in change.units:
+        places[unit.id] = (unit.lines, shifts.get(unit.path, 0))
+        if unit.hunk:
+            more = len(unit.hunk.new) - len(unit.hunk.old)
+            shifts[unit.path] = shifts.get(unit.path, 0) + more
+    return places
+
+
+def _of_known(unit: Unit, still: Unit | None, heir: Unit | None, *, moved: bool) -> Drifted:
     if still:
-        what: What = "same" if still.lines == unit.lines else "moved"
+        what: What = "moved" if moved else "same"
         return Drifted(what, unit.path, unit.id, unit.symbol, still.lines)
     if heir:
         difference = _difference(unit, heir)

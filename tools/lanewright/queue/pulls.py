@@ -87,14 +87,24 @@ def pin_pull(project: Project, places: Places, number: int, carried: Sequence[Pu
     Raises:
         LanewrightError: It cannot be had, or has no single merge base.
     """
-    remote = need_remote(project)
     head = fetch_pulls(project, places, [number])[number]
-    repository = Repository(places.objects)
-    branch = resolve(repository, remote.kept_as(main_ref(project)))
-    if branch is None:
-        raise LanewrightError(f"the store lost {main_ref(project)}", hint="lanewright fetch")
     others = [each for each in carried if each.number != number]
-    fetch_commits(places, remote, [each.head for each in others])
+    fetch_commits(places, need_remote(project), [each.head for each in others])
+    return pinned_at(project, places, number, head, others)
+
+
+def pinned_at(
+    project: Project, places: Places, number: int, head: CommitId, others: Sequence[PullInput]
+) -> Pinned:
+    """A pull request at a head that is in the store, with the commit that it is a change of.
+
+    Raises:
+        LanewrightError: The store lacks upstream's branch, or there is no single merge base.
+    """
+    repository = Repository(places.objects)
+    branch = resolve(repository, need_remote(project).kept_as(main_ref(project)))
+    if branch is None:
+        raise LanewrightError(f"the store lacks {main_ref(project)}", hint="lanewright fetch")
     below = [each for each in others if is_ancestor(repository, each.head, head)]
     for each in below:
         if all(is_ancestor(repository, other.head, each.head) for other in below):

@@ -134,9 +134,9 @@ def carry_change(
     chosen = choose(on_base, given.choice, place)
     recorded = recorded_units(on_base, given.choice, chosen, place)
     ours = files(repository, tree, on_base.sides)
-    states = outcomes(
-        repository, on_base, chosen, ours, causes_of(repository, on_base, pin, touched), recorded
-    )
+    upstream = files(repository, pin.tree, on_base.sides)
+    causes = causes_of(on_base, upstream, pin, touched)
+    states = outcomes(repository, on_base, chosen, ours, upstream, causes, recorded)
     dropped = {s.id for s in states if s.outcome == "landed changed" and not s.open}
     base = edit_tree(repository, EMPTY, on_base.sides)
     subset = subset_tree(repository, on_base, base, chosen - dropped)

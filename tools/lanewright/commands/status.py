@@ -104,7 +104,9 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
 
 def _told(pull: PullStatus) -> Iterator[str]:
     """A pull request, and what its update did to each hunk."""
-    facts = " ".join(filter(None, [pull.state, f"“{printable(pull.title)}”" if pull.title else ""]))
+    merged = f"as {pull.merged_as[:12]}" if pull.merged_as else ""
+    title = f"“{printable(pull.title)}”" if pull.title else ""
+    facts = " ".join(filter(None, [pull.state, merged, title]))
     moved = f", upstream is at {pull.newest[:12]}" if pull.newest else ""
     yield f"  #{pull.number}: {facts}{', ' if facts else ''}carried at {pull.head[:12]}{moved}"
     if pull.note:

@@ -24,6 +24,7 @@ from lanewright.store.objects import (
     resolve,
 )
 from lanewright.store.remote import Remote
+from lanewright.store.safepath import check
 from lanewright.store.write import EMPTY, commit, edit_tree, set_ref, set_refs
 
 ROOT = "vllm"
@@ -60,6 +61,7 @@ def pin_tree(places: Places, remote: Remote | None, pinned: CommitId) -> TreeId:
 
     Raises:
         LanewrightError: It cannot be had, or has no ``vllm/``.
+        UnsafePathError: A path in it would leave the tree.
     """
     known = _known(places, pin_ref(pinned))
     if known:
@@ -71,7 +73,9 @@ def pin_tree(places: Places, remote: Remote | None, pinned: CommitId) -> TreeId:
         raise LanewrightError(f"commit {pinned} has no {ROOT}/, so it is none of vLLM's")
     entry = f"040000 tree {name}\t{ROOT}\n".encode()
     tree = TreeId(repository.run("mktree", "--missing", stdin=entry).stdout.decode().strip())
-    _fill(places, remote, files(repository, tree).values())
+    listed = files(repository, tree)
+    _require_safe(listed, f"commit {pinned}")
+    _fill(places, remote, listed.values())
     with writing(places) as held:
         set_ref(held, pin_ref(pinned), commit(held, tree, f"{ROOT}/ of {pinned}\n"))
     return tree
@@ -82,6 +86,7 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
 
     Raises:
         LanewrightError: They cannot be had, or nothing below ``vllm/`` is changed.
+        UnsafePathError: A path would leave the tree.
     """
     refs = pull_refs(base, head)
     before, after = (_known(places, ref) for ref in refs)
@@ -97,6 +102,7 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
             f"the change {base}..{head} touches nothing below {ROOT}/ ({outside} files elsewhere),"
             " and a lane carries nothing else"
         )
+    _require_safe(inside, f"the change {base[:12]}..{head[:12]}")
     _fill(places, remote, [file for sides in inside.values() for file in sides if file])
     trees = [
         edit_tree(repository, EMPTY, {p: sides[side] for p, sides in inside.items() if sides[side]})
@@ -116,6 +122,11 @@ def _known(places: Places, ref: str) -> TreeId | None:
         return None
     found = commit_and_tree(Repository(places.objects), ref)
     return found[1] if found else None
+
+
+def _require_safe(paths: Iterable[str], source: str) -> None:
+    for path in paths:
+        check(path, source=source)
 
 
 def _tree(repository: Repository, name: str) -> TreeId:

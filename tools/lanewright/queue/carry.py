@@ -7,18 +7,20 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.queue.causes import causes_of
-from lanewright.queue.choose import choose, recorded_units, subset_tree
+from lanewright.queue.choose import choose, recorded_units, with_units
 from lanewright.queue.diff import Diff
 from lanewright.queue.fixes import Fix, Settled, Sides, settle
 from lanewright.queue.gates import GateError, check_file
 from lanewright.queue.inputs import ChangeInput, OverlayInput
+from lanewright.queue.lfs import with_pointers
+from lanewright.queue.links import check_link
 from lanewright.queue.lock import HunkState, LockedEntry, LockedFix
 from lanewright.queue.merge import Merge, merge_trees
 from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
-from lanewright.queue.units import read_on_base
+from lanewright.queue.units import LINK, read_on_base
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, changes, files, read_blobs
+from lanewright.store.objects import File, TreeId, at_or_below, changes, files, folders, read_blobs
 from lanewright.store.write import EMPTY, Content, edit_tree, store_files
 
 
@@ -83,7 +85,7 @@ def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> 
     contents = {file.path: Content(file.mode, file.content) for file in given.files}
     result = edit_tree(repository, tree, store_files(repository, contents))
     replaced = {path for path, (old, _) in changes(repository, tree, result).items() if old}
-    taken = replaced | files(repository, tree, list(contents)).keys()
+    taken = replaced | at_or_below(repository, tree, list(contents)).keys()
     if taken:
         raise LanewrightError(
             f"{given.place} ({given.name}): {min(taken)} is already in the tree; an overlay adds"
@@ -127,7 +129,8 @@ def carry_change(
 
     Raises:
         BaseMismatchError: A patch does not match its base.
-        GateError: The merge is clean but a file came out wrong, or nothing changed.
+        GateError: The merge is clean but a file came out wrong, nothing changed, or git names a
+            conflict that is none of the entry's.
     """
     place = f"{given.place} ({given.name})"
     on_base = read_on_base(repository, change.diff, change.base, change.base_name)
@@ -139,15 +142,19 @@ def carry_change(
     states = outcomes(repository, on_base, chosen, ours, upstream, causes, recorded)
     dropped = {s.id for s in states if s.outcome == "landed changed" and not s.open}
     base = edit_tree(repository, EMPTY, on_base.sides)
-    subset = subset_tree(repository, on_base, base, chosen - dropped)
+    taken = with_units(on_base, chosen - dropped)
+    subset = edit_tree(repository, base, store_files(repository, taken))
     merge = merge_trees(repository, base, edit_tree(repository, EMPTY, ours), subset)
     states = _only_together(states, merge)
+    if merge.conflicts and not any(state.open for state in states):
+        raise GateError(f"{place}: git cannot merge {min(merge.conflicts)}, and no hunk is its own")
     states = _blocked(repository, states, merge, tree, ours)
     theirs = files(repository, subset)
     opened = {state.path for state in states if state.open}
     sides = {p: Sides(on_base.sides[p], ours.get(p), theirs.get(p)) for p in sorted(opened)}
     settled = {p: found for p in sides if (found := settle(repository, given.fixes, p, sides[p]))}
     states = [_with_fix(state, settled.get(state.path)) for state in states]
+    states = with_pointers(states, taken)
     whys = {state.path: state.cause for state in reversed(states) if state.open}
     conflicts = tuple(
         Conflict(path, sides[path], whys[path]) for path in sides if path not in settled
@@ -211,18 +218,14 @@ def _blocked(
     """Mark new files where the lane's tree has a file in place of their folder, or the reverse."""
     result = files(repository, merge.tree)
     new = [path for path in result if path not in ours]
-    above = {path: {path[:at] for at, sign in enumerate(path) if sign == "/"} for path in new}
-    around = files(repository, tree, sorted({*new, *(p for each in above.values() for p in each)}))
-    removed = ours.keys() - result.keys()
+    if not new:
+        return states
+    present = files(repository, tree).keys() - (ours.keys() - result.keys())
+    inside = {folder: path for path in sorted(present, reverse=True) for folder in folders(path)}
     for path in new:
-        in_the_way = [
-            other
-            for other in around.keys() - removed
-            if other in above[path] or other.startswith(f"{path}/")
-        ]
+        in_the_way = min((f for f in folders(path) if f in present), default=inside.get(path))
         if in_the_way:
-            why = f"{min(in_the_way)} is in the way there"
-            states = _opened(states, {path}, why)
+            states = _opened(states, {path}, f"{in_the_way} is in the way there")
     return states
 
 
@@ -253,7 +256,10 @@ def _gate(
         if file is None:
             continue
         try:
-            check_file(path, contents[file.blob], [contents[side.blob] for side in sides[path]])
+            if file.mode == LINK:
+                check_link(path, contents[file.blob])
+            else:
+                check_file(path, contents[file.blob], [contents[side.blob] for side in sides[path]])
         except GateError as error:
             raise GateError(
                 f"{given.place} ({given.name}): {error}",

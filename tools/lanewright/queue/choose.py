@@ -1,4 +1,4 @@
-"""Some of a change's units, and the change's own base with only those in place."""
+"""Some of a change's units, and the changed files with only those in place."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,9 +6,8 @@ from lanewright.errors import LanewrightError
 from lanewright.queue.inputs import Choice
 from lanewright.queue.subset import apply
 from lanewright.queue.units import LINK, OnBase, Unit
-from lanewright.store.git import Repository
-from lanewright.store.objects import NO_BLOB, TreeId
-from lanewright.store.write import Content, edit_tree, store_files
+from lanewright.store.objects import NO_BLOB
+from lanewright.store.write import Content
 
 
 def choose(on_base: OnBase, choice: Choice, place: str) -> frozenset[str]:
@@ -107,11 +106,3 @@ def with_units(on_base: OnBase, chosen: Iterable[str]) -> dict[str, Content | No
         mode = file.new_mode if mode_taken or (whole and is_link) else None
         changes[file.path] = Content(mode or (side.mode if side else "100644"), raw)
     return changes
-
-
-def subset_tree(
-    repository: Repository, on_base: OnBase, base: TreeId, chosen: Iterable[str]
-) -> TreeId:
-    """The base with only the chosen units in place."""
-    changes = store_files(repository, with_units(on_base, chosen))
-    return edit_tree(repository, base, changes)

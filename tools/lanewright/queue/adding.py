@@ -1,6 +1,7 @@
 """A series with one more pull request, one more part of one, or one at its new head."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lanewright.errors import ConflictError, LanewrightError
@@ -11,11 +12,19 @@ from lanewright.queue.drifted import Drifted, drifted
 from lanewright.queue.edit import with_entry, with_entry_value
 from lanewright.queue.edited import read_text
 from lanewright.queue.inputs import PullInput, pull_input
-from lanewright.queue.pulls import Pinned, pin_pull, read_pull
+from lanewright.queue.pulls import Pinned, need_remote, pin_pull, read_pull
 from lanewright.queue.selection import Part, index_of, only, with_part
 from lanewright.queue.series import Series, name_of
 from lanewright.queue.units import OnBase
+from lanewright.report.outcome import counted
+from lanewright.store.extract import pull_trees
+from lanewright.store.fetching import fetch_commits
+from lanewright.store.git import Repository
+from lanewright.store.history import is_ancestor
 from lanewright.store.objects import CommitId
+
+GIT = "git:"
+NUMBER = re.compile(r"[1-9][0-9]{0,9}")
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,8 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
     if spec.landed:
         recorded_units(before, given.choice, chosen, given.place)
         text = with_entry_value(text, index, "landed", _carried(spec.landed, found) or None)
-    return Edited(text, given.name, (_moved(pinned, given), *map(told, found)))
+    said = [_moved(pinned, given), *_told_of(project, places, series, pinned)]
+    return Edited(text, given.name, (*said, *map(told, found)))
 
 
 def told(each: Drifted) -> str:
@@ -111,7 +121,7 @@ def told(each: Drifted) -> str:
 
 
 def _new(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
-    if not part.entry.isdecimal() or len(part.entry) > len("1000000000"):
+    if not NUMBER.fullmatch(part.entry):
         raise LanewrightError(
             f"series/{lane}.toml has no entry {part.entry!r}, and it is no pull request's number",
             hint=f"lanewright list {lane}",
@@ -126,8 +136,26 @@ def _new(project: Project, places: Places, lane: str, text: str, part: Part) -> 
         select = only(on_base, part, place)
         if not _is_all(on_base, select):
             values["select"] = select
-    stacked = (f"#{number} is stacked on #{pinned.on}, and carried on top of it",)
-    return Edited(with_entry(text, values), str(number), stacked if pinned.on else ())
+    told = tuple(_told_of(project, places, series, pinned))
+    return Edited(with_entry(text, values), str(number), told)
+
+
+def _told_of(project: Project, places: Places, series: Series, pinned: Pinned) -> Iterator[str]:
+    """What of a pull request as it is pinned a person may not expect."""
+    name = f"#{pinned.number}"
+    outside = pull_trees(places, project.upstream.remote, pinned.base, pinned.head).outside
+    if outside:
+        yield f"{name} changes {counted(outside, 'file')} outside vllm/ too, which no lane has"
+    if pinned.on:
+        yield f"{name} is stacked on #{pinned.on}, and carried on top of it"
+    elif series.pin.startswith(GIT):
+        pin = CommitId(series.pin.removeprefix(GIT))
+        fetch_commits(places, need_remote(project), [pin])
+        if not is_ancestor(Repository(places.objects), pinned.base, pin):
+            yield (
+                f"{name} is a change of {pinned.base[:12]}, which is no ancestor of the pin"
+                f" {pin[:12]}: the lane gets what it changes, and nothing else of that commit"
+            )
 
 
 def _others(project: Project, series: Series, number: int) -> Sequence[PullInput]:

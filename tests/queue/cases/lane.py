@@ -183,7 +183,7 @@ class Lane:
 def changed(before: Tree, after: Tree) -> Changes:
     """What makes one tree of another."""
     return {
-        **{path: None for path in before.keys() - after.keys()},
+        **dict.fromkeys(before.keys() - after.keys()),
         **{path: each for path, each in after.items() if before.get(path) != each},
     }
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.queue.cases.lane import KINDS, Kind, Lane, carried
 
-FILE = "vllm/x.py"
+FILE, C = "vllm/x.py", "vllm/x.c"
 BODY = "        value = self.load()\n        self.store(value)\n        return value\n\n"
 
 
@@ -55,8 +55,8 @@ def test_fuzz_is_not_needed_where_the_lines_around_tell_the_place(lane: Lane) ->
     below = AROUND + b"".join(b"line_%d()\n" % number for number in range(9))
     moved = b"above()\n" + below.replace(b"line_5()\n", b"line_5(1)\n")
     edit = (b"fourth()\n", b"fourth()\n}\n\n")
-    assert carried(lane, "pull", {FILE: below}, {FILE: below.replace(*edit)}, {FILE: moved}) == 0
-    assert lane.read() == {FILE: moved.replace(*edit)}
+    assert carried(lane, "pull", {C: below}, {C: below.replace(*edit)}, {C: moved}) == 0
+    assert lane.read() == {C: moved.replace(*edit)}
 
 
 LINES = b"".join(b"line_%d = 0\n" % number for number in range(40))

@@ -50,16 +50,30 @@ def recorded_units(
 def _named(on_base: OnBase, names: Sequence[str], place: str, verb: str) -> frozenset[str]:
     chosen: set[str] = set()
     for wanted in names:
-        path, _, name = wanted.partition(":")
-        found = [u.id for u in on_base.units if u.path == path and u.id.startswith(name)]
-        if not found or (name and len(found) > 1):
+        found = units_named(on_base.units, wanted)
+        if not found or is_ambiguous(found, wanted):
             raise LanewrightError(
                 f"{place}: {verb} {wanted!r}, which matches {len(found)} hunks"
                 f" of {on_base.diff.source.rpartition('/')[2]}",
                 hint="`lanewright show` lists paths and hunk ids",
             )
-        chosen.update(found)
+        chosen.update(unit.id for unit in found)
     return frozenset(chosen)
+
+
+def units_named(units: Sequence[Unit], name: str) -> list[Unit]:
+    """Units that ``PATH`` or ``PATH:HUNK`` means; a hunk may be named by its id's first digits.
+
+    A path may hold a colon itself, so one that is there as a whole comes first.
+    """
+    path, _, hunk = name.rpartition(":")
+    of_file = [unit for unit in units if unit.path == name]
+    return of_file or [u for u in units if hunk and u.path == path and u.id.startswith(hunk)]
+
+
+def is_ambiguous(found: Sequence[Unit], name: str) -> bool:
+    """Whether a name that means one hunk fits several."""
+    return len(found) > 1 and found[0].path != name
 
 
 def _require_whole_renames(on_base: OnBase, chosen: frozenset[str], place: str) -> None:

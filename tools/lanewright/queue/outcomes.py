@@ -152,7 +152,7 @@ def _one_by_one(
     bases = {name: on_base.sides[unit.path] for name, unit in named.items()}
     base, ours, theirs = flat_trees(repository, [bases, here, store_files(repository, alone)])
     merge = merge_trees(repository, base, ours, theirs)
-    result = files(repository, merge.tree)
+    result = {n: file for n, file in files(repository, merge.tree).items() if n in named}
     sides = [file for file in (*result.values(), *here.values()) if file]
     blobs = read_blobs(repository, [file.blob for file in sides])
     lines = {file: split_lines(blobs[file.blob]) for file in sides}

@@ -1,6 +1,7 @@
 """A pull request's net change, read from two trees; no mail, no message, no ``.patch`` text."""
 
 import re
+from itertools import pairwise
 
 from lanewright.queue.diff import Diff, FilePatch, Hunk, PatchError, read_hunks
 from lanewright.store.git import Repository
@@ -79,7 +80,7 @@ def _hunks(
         match.start() for match in SECTION.finditer(output) if _at_line(output, match.start())
     ]
     found: dict[str, tuple[Hunk, ...] | None] = dict.fromkeys(changed, ())
-    for start, end in zip(starts, [*starts[1:], len(output)], strict=True):
+    for start, end in pairwise([*starts, len(output)]):
         match = SECTION.match(output, start)
         path = numbers[match[1].decode()] if match else ""
         lines = output[start:end].split(b"\n")[:-1]

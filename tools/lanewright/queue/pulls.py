@@ -85,7 +85,7 @@ def pin_pull(project: Project, places: Places, number: int, carried: Sequence[Pu
     base with upstream's branch; always found in the objects.
 
     Raises:
-        LanewrightError: It cannot be had, or has no single merge base.
+        LanewrightError: It cannot be had, has no single merge base, or is merged commit by commit.
     """
     head = fetch_pulls(project, places, [number])[number]
     others = [each for each in carried if each.number != number]
@@ -109,7 +109,13 @@ def pinned_at(
     for each in below:
         if all(is_ancestor(repository, other.head, each.head) for other in below):
             return Pinned(number, head, each.head, each.number)
-    return Pinned(number, head, merge_base(repository, head, CommitId(branch)))
+    base = merge_base(repository, head, CommitId(branch))
+    if base == head:
+        raise LanewrightError(
+            f"#{number} is part of {main_ref(project)} already, commit by commit",
+            hint="a pin that has that commit needs nothing of it: lanewright rebase",
+        )
+    return Pinned(number, head, base)
 
 
 def read_pull(

@@ -9,8 +9,8 @@ from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.edited import Tried, read_text, series_text, try_text
-from lanewright.queue.lock import HunkState, Lock, LockedEntry, read_lock
-from lanewright.queue.series import load_series
+from lanewright.queue.lock import HunkState, Lock, LockedEntry, is_open, read_lock
+from lanewright.queue.series import Series, load_series
 from lanewright.queue.target import Target, target_of, with_target
 from lanewright.report.outcome import in_one_line
 from lanewright.store.atomic import replace_file
@@ -26,17 +26,22 @@ class Rebased:
 
     Attributes:
         lane: The lane.
-        before: Its pin as it is.
+        series: What it says as it is.
         target: Where it is taken.
         old: Its lock as it is, if it has one.
         tried: What it comes to there.
     """
 
     lane: str
-    before: str
+    series: Series
     target: Target
     old: Lock | None
     tried: Tried
+
+    @property
+    def before(self) -> str:
+        """Its pin as it is."""
+        return self.series.pin
 
     @property
     def moves(self) -> bool:
@@ -62,17 +67,18 @@ def try_lane(
     )
     series = read_text(project, lane, text)
     target = target_of(project, places, lane, series, to)
+    # A lock that was written without them says all that it can, while it stays where it is.
+    stays = old is not None and is_open(old) and old.pin.ref == target.pin
     tried = try_text(
-        project, places, lane, with_target(text, series, target), keep_going=keep_going
+        project, places, lane, with_target(text, series, target), keep_going=keep_going or stays
     )
-    return Rebased(lane, series.pin, target, old, tried)
+    return Rebased(lane, series, target, old, tried)
 
 
 def told_rebase(rebased: Rebased) -> Iterator[str]:
     """What the rebase does to each entry, line by line."""
     yield f"lane {rebased.lane}: {rebased.before} -> {rebased.target.pin}"
-    if rebased.target.image:
-        yield f"  image {rebased.target.image.tag} {rebased.target.image.digest}"
+    yield from _image(rebased)
     old = {entry.name: entry for entry in rebased.old.entries} if rebased.old else {}
     for carried in rebased.tried.applied.carried:
         entry = carried.entry
@@ -82,6 +88,15 @@ def told_rebase(rebased: Rebased) -> Iterator[str]:
         yield f"    now {in_one_line(entry)}"
         yield from _turns(before, entry)
         yield from (f"    fix not needed here: {file}" for file in carried.unneeded)
+
+
+def _image(rebased: Rebased) -> Iterator[str]:
+    """What becomes of the image that the lane is served in."""
+    before, now = (each.image for each in (rebased.series, rebased.tried.planned.series))
+    if now and now.base:
+        yield f"  image {now.base} {now.digest}"
+    elif before and before.base:
+        yield f"  image {before.base} is not of {rebased.target.pin}: taken out of [image]"
 
 
 def _turns(before: LockedEntry | None, now: LockedEntry) -> Iterator[str]:

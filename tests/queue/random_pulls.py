@@ -122,9 +122,7 @@ def carried(
     tree = pin
     for number, part in enumerate(parts, 1):
         choice = Choice(named(part), split=True)
-        given = PullInput(
-            f"part{number}", f"entry {number}", 7, COMMIT, COMMIT, choice, (), (), ""
-        )
+        given = PullInput(f"part{number}", f"entry {number}", 7, COMMIT, COMMIT, choice, (), (), "")
         try:
             done = carry_change(repository, given, change, blank, on, tree, {})
         except GateError:

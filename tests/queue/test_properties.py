@@ -1,15 +1,11 @@
 """What must hold for every pull request and every choice of its hunks."""
 
-from pathlib import Path
-
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings
 
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import files
-from lanewright.store.write import Content
-from tests.queue.random_pulls import Tree, carried, edits, pulls, read, stored, trees
+from tests.queue.random_pulls import Tree, carried, pulls, read, stored
 
 quick = settings(
     max_examples=30,

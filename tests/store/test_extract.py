@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from lanewright.errors import LanewrightError
-from lanewright.store.extract import PullTrees, pin_ref, pin_tree, pull_refs, pull_trees
+from lanewright.store.extract import pin_ref, pin_tree, pull_refs, pull_trees
 from lanewright.store.objects import CommitId, commit_and_tree, files, lacking
 from lanewright.store.remote import Remote
 from tests.upstream.diff import git
@@ -58,7 +58,8 @@ def test_a_pull_request_is_the_files_that_it_changes(carrying: Carrying, grown: 
     assert carrying.read(trees.base).keys() == {"vllm/in.py", "vllm/__init__.py"}
     assert carrying.read(trees.head) == {"vllm/in.py": b"i = 2\n", "vllm/new.py": b""}
     kept = [commit_and_tree(carrying.repository, ref) for ref in pull_refs(grown, head)]
-    assert PullTrees(*(each[1] for each in kept if each), 0) == trees
+    assert [each[1] for each in kept if each] == [trees.base, trees.head]
+    assert trees.outside == 0
 
 
 def test_a_change_of_nothing_below_vllm_is_refused(carrying: Carrying, grown: CommitId) -> None:

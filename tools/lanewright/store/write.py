@@ -65,8 +65,12 @@ def edit_tree(repository: Repository, tree: TreeId, changes: Mapping[str, File |
     Raises:
         GitError: git takes a path for none, such as one with the part ``..``.
     """
-    if not changes:
-        return tree
+    made = _edited(repository, tree, changes) if changes else tree
+    # git knows the empty tree without having it, and only mktree writes it all the same.
+    return flat_trees(repository, [{}])[0] if made == EMPTY else made
+
+
+def _edited(repository: Repository, tree: TreeId, changes: Mapping[str, File | None]) -> TreeId:
     lines = [
         f"0 {NO_BLOB}\t".encode() + _raw(path)
         if file is None

@@ -35,6 +35,7 @@ REMOTE_HINT = (
     'add a table [git] with url = "https://github.com/vllm-project/vllm.git", or hand over a bundle'
     " with `lanewright fetch --bundle FILE`"
 )
+SUBMODULE = "160000"
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def pin_tree(places: Places, remote: Remote | None, pinned: CommitId) -> TreeId:
     entry = f"040000 tree {name}\t{ROOT}\n".encode()
     tree = TreeId(repository.run("mktree", "--missing", stdin=entry).stdout.decode().strip())
     listed = files(repository, tree)
-    _require_safe(listed, f"commit {pinned}")
+    _require_fit(listed.items(), f"commit {pinned}")
     _fill(places, remote, listed.values(), f"the pin {pinned}")
     with writing(places) as held:
         set_ref(held, pin_ref(pinned), commit(held, tree, f"{ROOT}/ of {pinned}\n"))
@@ -109,8 +110,9 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
             f"the change {base}..{head} touches nothing below {ROOT}/ ({outside} files elsewhere),"
             " and a lane carries nothing else"
         )
-    _require_safe(inside, what)
-    _fill(places, remote, [file for sides in inside.values() for file in sides if file], what)
+    listed = [(path, side) for path, sides in inside.items() for side in sides]
+    _require_fit(listed, what)
+    _fill(places, remote, [file for _, file in listed if file], what)
     trees = [
         edit_tree(repository, EMPTY, {p: sides[side] for p, sides in inside.items() if sides[side]})
         for side in (0, 1)
@@ -131,9 +133,19 @@ def _known(places: Places, ref: str) -> TreeId | None:
     return found[1] if found else None
 
 
-def _require_safe(paths: Iterable[str], source: str) -> None:
-    for path in paths:
+def _require_fit(listed: Iterable[tuple[str, File | None]], source: str) -> None:
+    """See that a lane's tree can hold these files.
+
+    Raises:
+        LanewrightError: One is a submodule.
+        UnsafePathError: A path would leave the tree.
+    """
+    for path, file in listed:
         check(path, source=source)
+        if file and file.mode == SUBMODULE:
+            raise LanewrightError(
+                f"{source}: {path} is a submodule, and a lane's tree can have none"
+            )
 
 
 def _tree(repository: Repository, name: str) -> TreeId:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lanewright.errors import ConflictError, LanewrightError
 from lanewright.places import Places
@@ -12,7 +12,7 @@ from lanewright.queue.drifted import Drifted, drifted
 from lanewright.queue.edit import with_entry, with_entry_value
 from lanewright.queue.edited import read_text
 from lanewright.queue.inputs import PullInput, pull_input
-from lanewright.queue.pulls import Pinned, need_remote, pin_pull, read_pull
+from lanewright.queue.pulls import Pinned, need_remote, pin_pull, read_pull, still_stacked
 from lanewright.queue.selection import Part, index_of, only, with_part
 from lanewright.queue.series import Series, name_of
 from lanewright.queue.units import OnBase
@@ -86,6 +86,8 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
         )
     given = pull_input(project, name_of(spec), spec, _place(lane, index))
     pinned = pin_pull(project, places, spec.pull, _others(project, series, spec.pull))
+    if still_stacked(places, given.base, pinned):
+        pinned = replace(pinned, base=given.base)
     if (pinned.head, pinned.base) == (given.head, given.base):
         return Edited(text, given.name, (f"{given.name} is at its newest head",))
     before = read_pull(project, places, spec.pull, given.base, given.head)

@@ -14,7 +14,7 @@ from lanewright.store.fetching import fetch_commits, fetch_refs
 from lanewright.store.git import Repository
 from lanewright.store.github import endpoint_of, keep, pull_facts, token
 from lanewright.store.history import is_ancestor, merge_base
-from lanewright.store.objects import CommitId, resolve
+from lanewright.store.objects import CommitId, exists, resolve
 from lanewright.store.remote import Remote
 
 
@@ -116,6 +116,27 @@ def pinned_at(
             hint="a pin that has that commit needs nothing of it: lanewright rebase",
         )
     return Pinned(number, head, base)
+
+
+def still_stacked(places: Places, base: CommitId, pinned: Pinned) -> bool:
+    """Whether a pull request still stands on the head of another that is carried no more.
+
+    That one may have landed squashed; what of it this one takes back would be no change from the
+    merge base.
+
+    Args:
+        places: The store, into which the pull request was fetched.
+        base: What it was a change of so far.
+        pinned: It as it is now.
+    """
+    repository = Repository(places.objects)
+    return (
+        pinned.on is None
+        and base != pinned.base
+        and exists(repository, [base])
+        and is_ancestor(repository, base, pinned.head)
+        and is_ancestor(repository, pinned.base, base)
+    )
 
 
 def read_pull(

@@ -8,7 +8,7 @@ in `tests/queue/test_patchfile_refused.py`, and its modes and names are in `test
 import pytest
 
 from lanewright.store.write import Content
-from tests.queue.cases.lane import KINDS, Kind, Lane, carried
+from tests.queue.cases.lane import KINDS, Kind, Lane, Tree, carried
 
 OLD, NEW, FILE = "vllm/old.py", "vllm/new.py", "vllm/x.py"
 LINES = b"".join(b"line_%d = 0\n" % number for number in range(20))
@@ -85,9 +85,9 @@ def test_pure_rename_upstream_of_a_file_that_is_edited_asks_a_person(lane: Lane)
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_mode_only_and_edits_are_chosen_apart(lane: Lane, kind: Kind) -> None:
-    before = {OLD: LINES, FILE: LINES, NEW: executable(LINES)}
-    after = {OLD: executable(LINES), FILE: executable(FIRST), NEW: LINES}
-    moved = {OLD: LAST, FILE: LAST, NEW: executable(LAST)}
+    before: Tree = {OLD: LINES, FILE: LINES, NEW: executable(LINES)}
+    after: Tree = {OLD: executable(LINES), FILE: executable(FIRST), NEW: LINES}
+    moved: Tree = {OLD: LAST, FILE: LAST, NEW: executable(LAST)}
     assert carried(lane, kind, before, after, moved) == 0
     assert lane.read() == {OLD: LAST, FILE: BOTH, NEW: LAST}
     modes = {path: file.mode for path, file in lane.modes().items()}
@@ -117,7 +117,7 @@ BINARY = b"\0\1\2" + LINES
 def test_binary_is_taken_whole(lane: Lane) -> None:
     before = {"vllm/a.bin": BINARY, "vllm/b.bin": BINARY, "vllm/d.bin": BINARY}
     edited = b"\0" + FIRST
-    after = {"vllm/a.bin": edited, "vllm/b.bin": executable(edited), "vllm/c.bin": BINARY}
+    after: Tree = {"vllm/a.bin": edited, "vllm/b.bin": executable(edited), "vllm/c.bin": BINARY}
     assert carried(lane, "pull", before, after, {**before, FILE: LINES}) == 0
     assert [(hunk.path[5:6], hunk.lines) for hunk in lane.hunks()] == [
         *(("a", "whole"), ("b", "whole"), ("b", "mode"), ("c", "whole"), ("d", "whole"))

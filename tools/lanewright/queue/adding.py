@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from lanewright.errors import ConflictError, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.choose import choose, recorded_units
+from lanewright.queue.choose import choose, recorded_units, units_named
 from lanewright.queue.drifted import Drifted, drifted
 from lanewright.queue.edit import with_entry, with_entry_value
 from lanewright.queue.edited import read_text
@@ -94,7 +94,8 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
     after = read_pull(project, places, spec.pull, pinned.base, pinned.head)
     chosen = choose(before, given.choice, given.place)
     found = drifted(before, chosen, after)
-    gone = [each for each in found if each.what == "gone"]
+    recorded = recorded_units(before, given.choice, chosen, given.place)
+    gone = [each for each in found if each.what == "gone" and each.id not in recorded]
     if gone and spec.select:
         raise ConflictError(
             "\n".join(
@@ -106,10 +107,16 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
     text = with_entry_value(text, index, "head", pinned.head)
     text = with_entry_value(text, index, "base", pinned.base)
     if spec.select:
-        text = with_entry_value(text, index, "select", _carried(spec.select, found))
+        select = _carried(before, spec.select, found)
+        if not select:
+            raise ConflictError(
+                f"{given.place}: all that is chosen has landed and is gone from #{spec.pull}",
+                hint=f"lanewright drop {spec.pull}",
+            )
+        text = with_entry_value(text, index, "select", select)
     if spec.landed:
-        recorded_units(before, given.choice, chosen, given.place)
-        text = with_entry_value(text, index, "landed", _carried(spec.landed, found) or None)
+        landed = _carried(before, spec.landed, found)
+        text = with_entry_value(text, index, "landed", landed or None)
     said = [_moved(pinned, given), *_told_of(project, places, series, pinned)]
     return Edited(text, given.name, (*said, *map(told, found)))
 
@@ -176,15 +183,15 @@ def _is_all(on_base: OnBase, select: list[str]) -> bool:
     return set(select) == set(on_base.sides)
 
 
-def _carried(names: Sequence[str], found: Sequence[Drifted]) -> list[str]:
-    """Names of files and hunks, with the ids that changed hunks have now."""
-    now = {f"{each.path}:{each.id}": each.now for each in found if each.now}
-    full = {f"{each.path}:{each.id}" for each in found}
+def _carried(before: OnBase, names: Sequence[str], found: Sequence[Drifted]) -> list[str]:
+    """Names of files and hunks as they are now; without those that are gone."""
+    now = {each.id: each.now or each.id for each in found if each.what not in {"gone", "new"}}
     carried = []
     for name in names:
-        match = next((each for each in full if ":" in name and each.startswith(name)), name)
-        path = match.rpartition(":")[0]
-        carried.append(f"{path}:{now[match]}" if match in now else name)
+        left = [unit for unit in units_named(before.units, name) if unit.id in now]
+        if left:
+            path = left[0].path
+            carried.append(path if name == path else f"{path}:{now[left[0].id]}")
     return carried
 
 

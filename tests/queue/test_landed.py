@@ -21,11 +21,15 @@ CONTENT = b'"""What came with it."""\n\nEXTRA = 1\n'
 FIRST = (b"LIMIT = 64\n", b"LIMIT = 64\nROWS_OF_POOL = 7\n")
 METHOD = (
     b'    def reset(self) -> None:\n        """Begin again."""\n',
-    b"    def coldest(self, wanted: int) -> list[str]:\n"
-    b'        """What was seen least often."""\n'
-    b"        ranked = sorted(self.seen, key=self.seen.__getitem__)\n"
-    b"        return ranked[:wanted]\n\n"
-    b'    def reset(self) -> None:\n        """Begin again."""\n',
+    b'''\
+    def coldest(self, wanted: int) -> list[str]:
+        """What was seen least often."""
+        ranked = sorted(self.seen, key=self.seen.__getitem__)
+        return ranked[:wanted]
+
+    def reset(self) -> None:
+        """Begin again."""
+''',
 )
 RENAMED = (METHOD[0], METHOD[1].replace(b"ranked", b"by_count"))
 UNLIKE = (METHOD[0], b"    burst = 2\n\n" + METHOD[0])

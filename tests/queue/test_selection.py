@@ -8,7 +8,7 @@ import pytest
 from lanewright.queue.diff import Hunk
 from lanewright.queue.hunkid import hunk_ids
 from lanewright.queue.lock import HunkState
-from lanewright.queue.series import EntrySpec, load_series
+from lanewright.queue.series import load_series
 from tests.upstream.diff import git
 from tests.upstream.fixtures import Carrying
 
@@ -30,10 +30,9 @@ class Carried:
     lane: Carrying
     capfd: pytest.CaptureFixture[str]
 
-    @property
-    def entry(self) -> EntrySpec:
+    def select(self) -> list[str] | None:
         (entry,) = load_series(self.lane.project, "sample").entry
-        return entry
+        return entry.select
 
     @property
     def hunks(self) -> list[HunkState]:
@@ -85,38 +84,38 @@ def replaced(text: bytes, old: bytes, new: bytes) -> bytes:
 
 def test_a_selection_grows_from_a_file_to_everything(seven: Carried) -> None:
     seven.add(f"7:{OTHER}")
-    assert seven.entry.select == [OTHER]
+    assert seven.select() == [OTHER]
     assert seven.taken() == [OTHER]
     first, second, third = seven.ids()
     seven.add(f"#7:{FILE}:{second[:5]}")
-    assert seven.entry.select == [f"{FILE}:{second}", OTHER]
+    assert seven.select() == [f"{FILE}:{second}", OTHER]
     assert seven.taken() == ["1", OTHER]
     seven.add(f"7:{NEW}")
     seven.add(f"7:{FILE}:{first}")
-    assert seven.entry.select == [NEW, f"{FILE}:{first}", f"{FILE}:{second}", OTHER]
+    assert seven.select() == [NEW, f"{FILE}:{first}", f"{FILE}:{second}", OTHER]
     seven.add(f"7:{FILE}:{third}")
-    assert seven.entry.select is None
+    assert seven.select() is None
     assert seven.taken() == ["0", "1", "2", NEW, OTHER]
     assert seven.lane.series.read_text().startswith(HEAD_OF_SERIES)
 
 
 def test_a_file_whose_hunks_are_all_chosen_is_named_by_its_path(seven: Carried) -> None:
     seven.add(f"7:{FILE}")
-    assert seven.entry.select == [FILE]
+    assert seven.select() == [FILE]
     for each in seven.ids()[1:]:
         seven.drop(f"7:{FILE}:{each}")
-    assert seven.entry.select == [f"{FILE}:{seven.ids()[0]}"]
+    assert seven.select() == [f"{FILE}:{seven.ids()[0]}"]
     assert seven.taken() == ["0"]
     seven.add(f"7:{FILE}")
-    assert seven.entry.select == [FILE]
+    assert seven.select() == [FILE]
 
 
 def test_a_drop_from_everything_selects_the_rest(seven: Carried) -> None:
     seven.add("7")
-    assert seven.entry.select is None
+    assert seven.select() is None
     first, second, third = seven.ids()
     seven.drop(f"7:{FILE}:{second}")
-    assert seven.entry.select == [NEW, f"{FILE}:{first}", f"{FILE}:{third}", OTHER]
+    assert seven.select() == [NEW, f"{FILE}:{first}", f"{FILE}:{third}", OTHER]
     assert seven.taken() == ["0", "2", NEW, OTHER]
     seven.drop(f"7:{NEW}")
     assert seven.taken() == ["0", "2", OTHER]
@@ -144,7 +143,7 @@ def test_comments_in_the_series_stay(seven: Carried) -> None:
     after = seven.lane.series.read_text()
     for comment in ("# it matters to us\n", "# ours\n", "# only what we use\n"):
         assert comment in after
-    assert seven.entry.select == [f"{FILE}:{seven.ids()[0]}"]
+    assert seven.select() == [f"{FILE}:{seven.ids()[0]}"]
 
 
 def test_a_path_that_ends_like_a_hunks_id(seven: Carried) -> None:
@@ -153,7 +152,7 @@ def test_a_path_that_ends_like_a_hunks_id(seven: Carried) -> None:
     (hunk,) = seven.ids(NEW)
     seven.drop(f"7:{NEW}:{hunk}")
     seven.add(f"7:{NEW}:{hunk}")
-    assert seven.entry.select == [NEW]
+    assert seven.select() == [NEW]
 
 
 @pytest.mark.parametrize("end", ["beef", "0123456789", "x", ""])
@@ -255,12 +254,12 @@ def test_both_names_of_a_renamed_file_are_added_and_dropped_together(seven: Carr
     content = replaced(at_base(lane, FILE), b"LIMIT = 64", b"LIMIT = 65")
     lane.push(8, lane.main[0], {FILE: None, to: content, NEW: b"added = 1\n"})
     seven.add(f"8:{to}")
-    assert seven.entry.select == [FILE, to]
+    assert seven.select() == [FILE, to]
     tree = lane.read(lane.lock.tree)
     assert (tree.get(FILE), tree[to]) == (None, content)
     seven.add(f"8:{NEW}")
     seven.drop(f"8:{FILE}")
-    assert seven.entry.select == [NEW]
+    assert seven.select() == [NEW]
 
 
 def test_reading_commands_give_json_of_a_selection(seven: Carried) -> None:
@@ -269,7 +268,7 @@ def test_reading_commands_give_json_of_a_selection(seven: Carried) -> None:
     seven.capfd.readouterr()
     assert seven.lane.run("list", "--json") == 0
     (entry,) = json.loads(seven.capfd.readouterr().out)["sample"]["entry"]
-    assert entry["select"] == seven.entry.select
+    assert entry["select"] == seven.select()
     assert seven.lane.run("show", "--json", "sample") == 0
     (shown,) = json.loads(seven.capfd.readouterr().out)
     outcomes = {hunk["outcome"] for hunk in shown["hunks"] if hunk["path"] == FILE}

@@ -65,13 +65,14 @@ def download(distribution: str, version: str, folder: Path) -> Path:
 
 
 def newest(distribution: str) -> str:
-    """The newest version of a distribution of which pip finds a wheel for this machine.
+    """The newest version of a distribution that pip would choose for this machine.
+
+    Where that has no wheel, ``download`` tells; pip lists versions whatever they come as.
 
     Raises:
         DownloadError: No network, or no version.
     """
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "index", "versions"]
-    command += ["--only-binary", ":all:"]  # as ``download`` takes it
     with tempfile.TemporaryFile("w+") as told, stage(f"looking for the newest {distribution}"):
         status, lines = _run([*command, "--", distribution], told)
         told.seek(0)

@@ -1,5 +1,6 @@
 """``lanewright fetch``: over git's own protocol, in part, and never again once a lane is locked."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,24 @@ def test_once_locked_nothing_is_asked_of_upstream(
         assert carrying.run("undo") == 0
         assert connected == []
     capfd.readouterr()
+
+
+def test_a_bundle_gives_a_git_lane_back_with_upstream_and_store_gone(
+    carrying: Carrying, tmp_path: Path
+) -> None:
+    stand(carrying, *on_git(carrying.main[5]))
+    assert carrying.run("add", BANK) == 0
+    lock = carrying.lock
+    assert carrying.run("export", "--out", str(tmp_path / "kept")) == 0
+    shutil.rmtree(carrying.upstream)
+    shutil.rmtree(carrying.places.objects)
+    bundle = str(tmp_path / "kept/sample.bundle")
+    assert carrying.run("verify", "--bundle", bundle) == 0
+    assert carrying.run("fetch", "--bundle", bundle) == 0
+    carrying.series.with_suffix(".lock").unlink()
+    assert carrying.run("build") == 0
+    assert carrying.lock == lock
+    assert carrying.run("verify") == 0
 
 
 def test_of_a_pull_request_only_what_a_lane_can_carry_is_brought(carrying: Carrying) -> None:

@@ -162,3 +162,11 @@ def test_keep_going_leaves_the_conflict_open_until_it_is_resolved(
     assert not is_open(carrying.lock)
     assert any("expert_pool" in path for path in carrying.read(carrying.lock.tree))
     assert carrying.run("verify") == 0
+
+
+def test_a_series_that_is_no_text_is_told(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    carrying.series.write_bytes(b"title = '\xff'\n")
+    assert carrying.run("rebase", "--to", "main") == 1
+    assert "series/sample.toml is no valid TOML" in capfd.readouterr().err

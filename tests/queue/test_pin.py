@@ -1,5 +1,7 @@
 """Git pins: a commit's ``vllm/`` under a release's compiled files."""
 
+from pathlib import Path
+
 import pytest
 
 from lanewright.errors import LanewrightError
@@ -7,6 +9,7 @@ from lanewright.queue.pin import PinSpec, read_pin, resolve_pin
 from lanewright.queue.site import differences, lay_site
 from lanewright.store.objects import CommitId, files
 from lanewright.store.release import Release, commit_of
+from tests.upstream.diff import own_patch
 from tests.upstream.fixtures import Carrying
 from tests.upstream.lanes import grow, on_git, stand
 from tests.upstream.tree import BESIDE
@@ -87,3 +90,20 @@ def test_a_commit_that_upstream_does_not_have_is_named(
     stand(carrying, *on_git(NOBODYS))
     assert carrying.run("build") == 1
     assert NOBODYS in capfd.readouterr().err
+
+
+def test_an_own_patch_may_be_made_on_a_commit(carrying: Carrying, tmp_path: Path) -> None:
+    path = "vllm/config/offload.py"
+    commit = carrying.main[3]
+    before = carrying.read(resolve_pin(carrying.project, carrying.places, spec(commit)).tree)
+    after = {path: before[path] + b"\nMORE = 1\n"}
+    patch = own_patch(tmp_path / "made", {path: before[path]}, after, base=f"git:{commit}")
+    (carrying.root / "patches/own/more.patch").write_bytes(patch)
+    with carrying.series.open("a") as file:
+        file.write('\n[[entry]]\npatch = "own/more.patch"\n')
+    assert carrying.run("build") == 0
+    base = carrying.lock.entries[0].base
+    assert base
+    assert (base.source, base.commit, base.version) == ("git", commit, "0.31.0")
+    assert carrying.read(carrying.lock.tree)[path] == after[path]
+    assert carrying.run("fetch") == 0

@@ -6,7 +6,8 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.edited import write_together
-from lanewright.queue.rebase import Rebased, remember, told_rebase, try_lane
+from lanewright.queue.rebase import Rebased, stops, told_rebase, try_lane
+from lanewright.queue.stopped import remember, resolve_command
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
 
@@ -18,15 +19,13 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         found = _try(project, places, lanes, arguments)
         moving = [each.lane for each in found if each.moves]
         if moving:
-            raise DriftError(
-                f"would change: {', '.join(moving)}", hint="lanewright rebase, without --check"
-            )
+            raise DriftError(f"would change: {', '.join(moving)}", hint=_without_check(arguments))
         return ExitCode.CLEAN
     with editing(project):
         found = _try(project, places, lanes, arguments)
         ready = [each for each in found if arguments.keep_going or not each.conflicts]
         moving_lanes = [each for each in ready if each.moves]
-        remember(project, found)
+        remember(project, stops(found))
         if moving_lanes:
             what = f"rebase {', '.join(f'{e.lane} to {e.target.pin}' for e in moving_lanes)}"
             write_together(project, places, [each.tried for each in moving_lanes], what=what)
@@ -35,10 +34,17 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     stopped = [each for each in found if each.conflicts]
     if stopped:
         lines = [told_conflicts(each.tried.applied) for each in stopped]
-        name = stopped[0].tried.applied.conflicts[0].entry.name
-        lane = "" if len(lanes) == 1 and not arguments.lane else f" --lane {stopped[0].lane}"
-        raise ConflictError("\n".join(lines), hint=f"lanewright resolve {name}{lane}")
+        first = stopped[0]
+        name = first.tried.applied.conflicts[0].entry.name
+        command = resolve_command(project, first.lane, name, first.target.pin)
+        raise ConflictError("\n".join(lines), hint=command)
     return ExitCode.CLEAN
+
+
+def _without_check(arguments: Arguments) -> str:
+    lane = f" --lane {arguments.lane}" if arguments.lane else ""
+    to = f" --to {arguments.to}" if arguments.to else ""
+    return f"lanewright rebase{lane}{to}"
 
 
 def _try(project: Project, places: Places, lanes: list[str], arguments: Arguments) -> list[Rebased]:
@@ -46,7 +52,7 @@ def _try(project: Project, places: Places, lanes: list[str], arguments: Argument
     for lane in lanes:
         keep_going = arguments.keep_going
         found.append(try_lane(project, places, lane, arguments.to, keep_going=keep_going))
-        emit("\n".join(told_rebase(found[-1])))
+        emit("\n".join(told_rebase(project, found[-1])))
     return found
 
 

@@ -148,7 +148,8 @@ def _given(fix: Fix, contents: Mapping[Side, bytes | None]) -> bytes | None:
         return expand(fix.recipe, contents)
     except RecipeError as error:
         raise RecipeError(
-            f"{fix.file}: {error}", hint=f"restore it, or remove it and resolve {fix.recipe.path}"
+            f"{fix.file}: {error}",
+            hint=f"git checkout -- {fix.file}, or remove it and resolve its conflict again",
         ) from error
 
 

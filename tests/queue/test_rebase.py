@@ -3,7 +3,8 @@
 import pytest
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.rebase import Rebased, remember, stopped_at, told_rebase, try_lane
+from lanewright.queue.rebase import Rebased, stops, told_rebase, try_lane
+from lanewright.queue.stopped import remember, stopped_at
 from lanewright.queue.target import Target
 from lanewright.store.objects import CommitId
 from tests.upstream.fixtures import Carrying
@@ -32,13 +33,13 @@ def tried(carrying: Carrying, text: str) -> Rebased:
 
 
 def told(carrying: Carrying, text: str) -> str:
-    return "\n".join(told_rebase(tried(carrying, text)))
+    return "\n".join(told_rebase(carrying.project, tried(carrying, text)))
 
 
 def test_old_and_new_outcome_of_each_entry_are_told(owned: Carrying) -> None:
     before = owned.lock.pin.ref
     found = tried(owned, TEXT + "\n\n\n\n\n\nlast = 3\n")
-    lines = "\n".join(told_rebase(found))
+    lines = "\n".join(told_rebase(owned.project, found))
     assert lines.startswith(f"lane sample: {before} -> {found.target.pin}\n  5 (#5)\n    was ")
     assert found.moves
     assert not found.conflicts
@@ -59,14 +60,14 @@ def test_what_was_reverted_is_carried_again(owned: Carrying) -> None:
 def test_a_conflict_is_told_with_its_cause(owned: Carrying) -> None:
     found = tried(owned, TEXT.replace("return 1", "return 99"))
     assert found.conflicts
-    lines = "\n".join(told_rebase(found))
+    lines = "\n".join(told_rebase(owned.project, found))
     assert "clean -> conflict; " in lines
     assert found.target.pin in lines.rpartition("clean -> conflict")[2]
 
 
 def test_where_it_stopped_is_remembered_until_the_lane_moves(owned: Carrying) -> None:
     stop = tried(owned, TEXT.replace("return 1", "return 99"))
-    remember(owned.project, [stop])
+    remember(owned.project, stops([stop]))
     assert stopped_at(owned.project, "sample") == Target(stop.target.pin, "0.31.0")
     assert stopped_at(owned.project, "other") is None
     assert owned.run("rebase", "--to", "git:" + owned.main[-1], "--keep-going") == 3
@@ -74,7 +75,8 @@ def test_where_it_stopped_is_remembered_until_the_lane_moves(owned: Carrying) ->
 
 
 def test_a_clean_try_forgets_the_stop(owned: Carrying) -> None:
-    remember(owned.project, [tried(owned, TEXT.replace("return 1", "return 99"))])
+    stop = tried(owned, TEXT.replace("return 1", "return 99"))
+    remember(owned.project, stops([stop]))
     assert owned.run("rebase", "--to", f"git:{owned.lock.pin.commit}") == 0
     assert stopped_at(owned.project, "sample") is None
 

@@ -126,3 +126,7 @@ class Project:
     def lock_file(self, lane: str) -> Path:
         """Where the lock of a lane is, or will be."""
         return self.root / "series" / f"{lane}.lock"
+
+    def option(self, lane: str) -> str:
+        """What a command needs behind it to mean this lane; nothing for the default one."""
+        return "" if lane == self.upstream.default_lane else f" --lane {lane}"

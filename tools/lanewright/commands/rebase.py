@@ -8,7 +8,8 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.edited import write_together
-from lanewright.queue.rebase import Rebased, remember, told_rebase, try_lane
+from lanewright.queue.rebase import Rebased, stops, told_rebase, try_lane
+from lanewright.queue.stopped import remember, resolve_command
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
 
@@ -34,25 +35,29 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         found = _try(project, places, arguments)
         moving = [each.lane for each in found.tried if each.moves]
         if moving and not found.failed:
-            raise DriftError(
-                f"would change: {', '.join(moving)}", hint="lanewright rebase, without --check"
-            )
+            raise DriftError(f"would change: {', '.join(moving)}", hint=_without_check(arguments))
         _raise_failed(found)
         return ExitCode.CLEAN
     with editing(project):
         found = _try(project, places, arguments)
         ready = [each for each in found.tried if arguments.keep_going or not each.conflicts]
         moving_lanes = [each for each in ready if each.moves]
-        remember(project, found.tried)
+        remember(project, stops(found.tried))
         if moving_lanes:
             what = f"rebase {', '.join(f'{e.lane} to {e.target.pin}' for e in moving_lanes)}"
             write_together(project, places, [each.tried for each in moving_lanes], what=what)
     written = {each.lane for each in moving_lanes}
     for each in found.tried:
         _tell_end(each, written=each.lane in written)
-    _raise_conflicts(found, one=len(found.lanes) == 1 and not arguments.lane)
+    _raise_conflicts(project, found)
     _raise_failed(found)
     return ExitCode.CLEAN
+
+
+def _without_check(arguments: Arguments) -> str:
+    lane = f" --lane {arguments.lane}" if arguments.lane else ""
+    to = f" --to {arguments.to}" if arguments.to else ""
+    return f"lanewright rebase{lane}{to}"
 
 
 def _try(project: Project, places: Places, arguments: Arguments) -> _Found:
@@ -64,7 +69,7 @@ def _try(project: Project, places: Places, arguments: Arguments) -> _Found:
             found.failed[lane] = error
             continue
         found.tried.append(tried)
-        emit("\n".join(told_rebase(tried)))
+        emit("\n".join(told_rebase(project, tried)))
     return found
 
 
@@ -80,14 +85,15 @@ def _tell_end(rebased: Rebased, *, written: bool) -> None:
         say(f"lane {lane}: is on {pin} already, lock up to date")
 
 
-def _raise_conflicts(found: _Found, *, one: bool) -> None:
+def _raise_conflicts(project: Project, found: _Found) -> None:
     stopped = [each for each in found.tried if each.conflicts]
     if stopped:
         lines = [told_conflicts(each.tried.applied) for each in stopped]
         lines += [f"lane {lane}: {error}" for lane, error in found.failed.items()]
-        name = stopped[0].tried.applied.conflicts[0].entry.name
-        lane = "" if one else f" --lane {stopped[0].lane}"
-        raise ConflictError("\n".join(lines), hint=f"lanewright resolve {name}{lane}")
+        first = stopped[0]
+        name = first.tried.applied.conflicts[0].entry.name
+        command = resolve_command(project, first.lane, name, first.target.pin)
+        raise ConflictError("\n".join(lines), hint=command)
 
 
 def _raise_failed(found: _Found) -> None:

@@ -9,18 +9,20 @@ from lanewright.errors import LanewrightError
 from lanewright.queue.causes import causes_of
 from lanewright.queue.choose import choose, recorded_units, with_units
 from lanewright.queue.diff import Diff
-from lanewright.queue.fixes import Fix, Settled, Sides, settle
+from lanewright.queue.fixes import Fix, Settled, settle
+from lanewright.queue.gated import check_moved
 from lanewright.queue.gates import GateError, check_file
 from lanewright.queue.inputs import ChangeInput, OverlayInput
 from lanewright.queue.lfs import with_pointers
-from lanewright.queue.links import check_link
 from lanewright.queue.lock import HunkState, LockedEntry, LockedFix
-from lanewright.queue.merge import Merge, merge_trees
+from lanewright.queue.merge import merge_trees
+from lanewright.queue.opened import blocked, only_together
 from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
-from lanewright.queue.units import LINK, read_on_base
+from lanewright.queue.sides import Sides
+from lanewright.queue.units import read_on_base
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, at_or_below, changes, files, folders, read_blobs
+from lanewright.store.objects import File, TreeId, at_or_below, changes, files
 from lanewright.store.write import EMPTY, Content, edit_tree, store_files
 
 
@@ -145,10 +147,10 @@ def carry_change(
     taken = with_units(on_base, chosen - dropped)
     subset = edit_tree(repository, base, store_files(repository, taken))
     merge = merge_trees(repository, base, edit_tree(repository, EMPTY, ours), subset)
-    states = _only_together(states, merge)
+    states = only_together(states, merge)
     if merge.conflicts and not any(state.open for state in states):
         raise GateError(f"{place}: git cannot merge {min(merge.conflicts)}, and no hunk is its own")
-    states = _blocked(repository, states, merge, tree, ours)
+    states = blocked(repository, states, merge, tree, ours)
     theirs = files(repository, subset)
     opened = {state.path for state in states if state.open}
     sides = {p: Sides(on_base.sides[p], ours.get(p), theirs.get(p)) for p in sorted(opened)}
@@ -164,15 +166,14 @@ def carry_change(
         for path, found in settled.items()
         if found.stale
     )
-    merged: dict[str, File | None] = {
-        p: files(repository, merge.tree).get(p) for p in on_base.sides
-    }
+    together = files(repository, merge.tree)
+    merged: dict[str, File | None] = {path: together.get(path) for path in on_base.sides}
     merged |= {path: found.file for path, found in settled.items()}
     result = tree
     if not conflicts:
         moved = {path: file for path, file in merged.items() if file != ours.get(path)}
         result = edit_tree(repository, tree, moved)
-        _gate(repository, given, moved, [on_base.sides, ours, theirs])
+        check_moved(repository, place, moved, [on_base.sides, ours, theirs])
         done = {"landed", "landed changed", "not selected"}
         if result == tree and not all(state.outcome in done for state in states) and not settled:
             raise GateError(f"{place}: {len(chosen)} selected, 0 changed")
@@ -181,7 +182,7 @@ def carry_change(
         subset=subset,
         tree=result,
         hunks=states,
-        fixes=[_locked_fix(path, found) for path, found in settled.items()],
+        fixes=_locked_fixes(given, settled, {each.path for each in conflicts}),
     )
     again = tuple(found.again for found in settled.values() if found.again)
     unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in opened)
@@ -196,72 +197,18 @@ def _with_fix(state: HunkState, found: Settled | None) -> HunkState:
     )
 
 
-def _locked_fix(path: str, found: Settled) -> LockedFix:
-    taken = found.recorded
-    return LockedFix(path, taken.file, taken.digest, "stale" if found.stale else "replayed")
-
-
-def _only_together(states: list[HunkState], merge: Merge) -> list[HunkState]:
-    """Mark units that merge one by one, in a file that conflicts as a whole."""
-    alone = {state.path for state in states if state.open}
-    together = merge.conflicts.keys() - alone
-    return _opened(states, together, "each hunk merges alone, but not together with the others")
-
-
-def _blocked(
-    repository: Repository,
-    states: list[HunkState],
-    merge: Merge,
-    tree: TreeId,
-    ours: Mapping[str, File],
-) -> list[HunkState]:
-    """Mark new files where the lane's tree has a file in place of their folder, or the reverse."""
-    result = files(repository, merge.tree)
-    new = [path for path in result if path not in ours]
-    if not new:
-        return states
-    present = files(repository, tree).keys() - (ours.keys() - result.keys())
-    inside = {folder: path for path in sorted(present, reverse=True) for folder in folders(path)}
-    for path in new:
-        in_the_way = min((f for f in folders(path) if f in present), default=inside.get(path))
-        if in_the_way:
-            states = _opened(states, {path}, f"{in_the_way} is in the way there")
-    return states
-
-
-def _opened(states: list[HunkState], paths: Sequence[str] | set[str], why: str) -> list[HunkState]:
-    return [
-        msgspec.structs.replace(state, outcome="conflict", cause=why, open=True)
-        if state.path in paths and state.outcome != "not selected"
-        else state
-        for state in states
+def _locked_fixes(
+    given: ChangeInput, settled: Mapping[str, Settled], waiting: set[str]
+) -> list[LockedFix]:
+    """The fixes that were taken, and those of files that wait for a person."""
+    taken = []
+    for path, found in settled.items():
+        # What an entry that waits would record is not written: its lock must not name it.
+        fix = found.fix if waiting else found.recorded
+        taken.append(LockedFix(path, fix.file, fix.digest, "stale" if found.stale else "replayed"))
+    unfit = [
+        LockedFix(fix.recipe.path, fix.file, fix.digest, "unfit")
+        for fix in given.fixes
+        if fix.recipe.path in waiting
     ]
-
-
-def _gate(
-    repository: Repository,
-    given: ChangeInput,
-    moved: Mapping[str, File | None],
-    before: Sequence[Mapping[str, File | None]],
-) -> None:
-    sides = {
-        path: [side for each in before if (side := each.get(path))]
-        for path, file in moved.items()
-        if file
-    }
-    present = [file for file in moved.values() if file]
-    wanted = [file.blob for file in (*present, *(f for each in sides.values() for f in each))]
-    contents = read_blobs(repository, wanted)
-    for path, file in moved.items():
-        if file is None:
-            continue
-        try:
-            if file.mode == LINK:
-                check_link(path, contents[file.blob])
-            else:
-                check_file(path, contents[file.blob], [contents[side.blob] for side in sides[path]])
-        except GateError as error:
-            raise GateError(
-                f"{given.place} ({given.name}): {error}",
-                hint="mend the entry or its fix, or leave the hunk out with `select`",
-            ) from error
+    return [*taken, *unfit]

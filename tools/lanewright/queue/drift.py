@@ -50,7 +50,9 @@ def _of_fixes(planned: Plan, lock: Lock) -> Iterator[str]:
         here = {fix.file: fix.digest for fix in given.fixes}
         if any(here.get(fix.file) != fix.digest for fix in entry.fixes):
             yield f"a fix of {given.name} changed"
-        if any(fix.recipe.path in _waiting(entry) for fix in given.fixes):
+        known = {fix.file for fix in entry.fixes}
+        new = {fix.recipe.path for fix in given.fixes if fix.file not in known}
+        if new & _waiting(entry):
             yield f"a fix of {given.name} was added"
 
 

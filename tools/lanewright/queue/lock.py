@@ -51,20 +51,20 @@ class HunkState(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LockedFix(msgspec.Struct, frozen=True):
-    """A hand fix that was taken.
+    """A hand fix that was taken, or that does not settle a file that waits for a person.
 
     Attributes:
         path: File it settles.
         file: The recipe, below the project.
         digest: sha256 of the recipe.
         state: ``replayed`` as recorded; ``stale``: merged again onto sides that moved, and to be
-            looked at.
+            looked at; ``unfit``: of other sides, for a file that waits.
     """
 
     path: str
     file: str
     digest: str
-    state: Literal["replayed", "stale"]
+    state: Literal["replayed", "stale", "unfit"]
 
 
 class LockedPull(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -98,7 +98,7 @@ class LockedEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
         claims: What the entry takes for itself.
         hunks: A patch's hunks, chosen or not.
         files: An overlay's files, as laid into the lane's tree.
-        fixes: Hand fixes that were taken.
+        fixes: Hand fixes that were taken, and those that a waiting file could not take.
     """
 
     name: str

@@ -1,8 +1,10 @@
 """Some of a change's units, and the changed files with only those in place."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from lanewright.errors import LanewrightError
+from lanewright.queue.diff import FilePatch
 from lanewright.queue.inputs import Choice
 from lanewright.queue.subset import apply
 from lanewright.queue.units import LINK, OnBase, Unit
@@ -118,24 +120,34 @@ def with_units(on_base: OnBase, chosen: Iterable[str]) -> dict[str, Content | No
     for file in on_base.diff.files:
         units = by_path[file.path]
         taken = [u for u in units if u.id in wanted]
-        if not taken:
-            continue
-        if file.post == NO_BLOB != file.pre and len(taken) == len(units):
-            changes[file.path] = None
-            continue
-        side = on_base.sides[file.path]
-        raw = apply(
-            on_base.contents[file.path],
-            file,
-            [u.hunk for u in taken if u.hunk],
-            source=on_base.diff.source,
-            base_name=on_base.base_name,
-        )
-        whole = any(u.lines == "whole" for u in taken)
-        if whole:
-            raw = on_base.wholes[file.path]
-        is_link = LINK in {file.old_mode, file.new_mode}
-        mode_taken = any(u.lines in {"mode", "file"} for u in taken) or side is None
-        mode = file.new_mode if mode_taken or (whole and is_link) else None
-        changes[file.path] = Content(mode or (side.mode if side else "100644"), raw)
+        if taken:
+            changes[file.path] = _with(on_base, file, taken, whole=len(taken) == len(units))
     return changes
+
+
+def each_alone(on_base: OnBase, units: Iterable[Unit]) -> list[Content | None]:
+    """For each of these units its file when no other is taken; None stands for a removed file."""
+    files = {file.path: file for file in on_base.diff.files}
+    counts = Counter(unit.path for unit in on_base.units)
+    return [_with(on_base, files[u.path], [u], whole=counts[u.path] == 1) for u in units]
+
+
+def _with(on_base: OnBase, file: FilePatch, taken: list[Unit], *, whole: bool) -> Content | None:
+    """A file with some of its units, which may be the whole of them."""
+    if whole and file.post == NO_BLOB != file.pre:
+        return None
+    side = on_base.sides[file.path]
+    raw = apply(
+        on_base.contents[file.path],
+        file,
+        [u.hunk for u in taken if u.hunk],
+        source=on_base.diff.source,
+        base_name=on_base.base_name,
+    )
+    replaced = any(u.lines == "whole" for u in taken)
+    if replaced:
+        raw = on_base.wholes[file.path]
+    is_link = LINK in {file.old_mode, file.new_mode}
+    mode_taken = any(u.lines in {"mode", "file"} for u in taken) or side is None
+    mode = file.new_mode if mode_taken or (replaced and is_link) else None
+    return Content(mode or (side.mode if side else "100644"), raw)

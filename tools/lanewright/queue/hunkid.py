@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from lanewright.queue.diff import Hunk
-from lanewright.queue.outline import openings, symbol_of
+from lanewright.queue.outline import Outline, symbol_of
 
 
 def hunk_ids(path: str, base: list[bytes], hunks: Iterable[Hunk]) -> list[tuple[str, str]]:
@@ -16,9 +16,10 @@ def hunk_ids(path: str, base: list[bytes], hunks: Iterable[Hunk]) -> list[tuple[
     """
     seen: Counter[bytes] = Counter()
     named = []
+    outline = Outline(path, base)
     for hunk in hunks:
         changed = (*hunk.removed, *hunk.added)
-        symbol = symbol_of(openings(path, base, hunk.first_change, changed))
+        symbol = symbol_of(outline.openings(hunk.first_change, changed))
         marked = [b"-" + line for line in hunk.removed] + [b"+" + line for line in hunk.added]
         content = b"\0".join([path.encode("utf-8", "surrogateescape"), symbol.encode(), *marked])
         digest = hashlib.sha256(content + b"\0%d" % seen[content]).hexdigest()

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from lanewright.queue.choose import with_units
 from lanewright.queue.landed import edited
 from lanewright.queue.lock import HunkState, Outcome
 from lanewright.queue.merge import merge_trees
 from lanewright.queue.placement import misplaced
 from lanewright.queue.regions import changed_regions
 from lanewright.queue.subset import split_lines
+from lanewright.queue.trying import tried
 from lanewright.queue.units import OnBase, Unit
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, files, read_blobs
@@ -146,17 +146,16 @@ def _one_by_one(
     """
     if not units:
         return {}
-    named = {str(number): unit for number, unit in enumerate(units)}
-    alone = {name: with_units(on_base, [unit.id])[unit.path] for name, unit in named.items()}
-    here = {name: current.get(unit.path) for name, unit in named.items()}
-    bases = {name: on_base.sides[unit.path] for name, unit in named.items()}
+    each_tried = tried(repository, on_base, units, current)
+    named = {str(number): each for number, each in enumerate(each_tried)}
+    here = {name: each.ours for name, each in named.items()}
+    bases = {name: each.base for name, each in named.items()}
+    alone = {name: each.theirs for name, each in named.items()}
     base, ours, theirs = flat_trees(repository, [bases, here, store_files(repository, alone)])
     merge = merge_trees(repository, base, ours, theirs)
     result = {n: file for n, file in files(repository, merge.tree).items() if n in named}
-    sides = [file for file in (*result.values(), *here.values()) if file]
-    blobs = read_blobs(repository, [file.blob for file in sides])
-    lines = {file: split_lines(blobs[file.blob]) for file in sides}
-    paths = {name: unit.path for name, unit in named.items()}
+    blobs = read_blobs(repository, [file.blob for file in result.values()])
+    paths = {name: each.unit.path for name, each in named.items()}
     wanted = changed_regions(
         repository, base, theirs, {n: (paths[n], each.raw) for n, each in alone.items() if each}
     )
@@ -164,17 +163,17 @@ def _one_by_one(
         repository, ours, merge.tree, {n: (paths[n], blobs[f.blob]) for n, f in result.items()}
     )
     states: dict[str, State] = {}
-    for name, unit in named.items():
+    for name, each in named.items():
         after = result.get(name)
+        unit, hunk = each.unit, each.hunk
         why = ""
-        now = here[name]
-        if unit.hunk and after and name not in merge.conflicts:
-            texts = (on_base.contents[unit.path], lines[now] if now else [], lines[after])
+        if hunk and after and name not in merge.conflicts:
+            texts = (*each.lines, split_lines(blobs[after.blob]))
             places = (wanted.get(name, set()), got.get(name, set()))
-            why = misplaced(unit.path, unit.hunk, texts, *places)
+            why = misplaced(unit.path, hunk, texts, *places)
         if name in merge.conflicts or why:
             states[unit.id] = State("conflict", why, open=True)
-        elif after == here[name]:
+        elif after == each.ours:
             states[unit.id] = State("landed")
         else:
             states[unit.id] = State("merged")

@@ -17,6 +17,7 @@ PYTHON_TOKEN = re.compile(
     re.DOTALL,
 )
 MARK = "def "
+NOWHERE = -1
 
 
 def openings(path: str, lines: Sequence[bytes], at: int, changed: Sequence[bytes]) -> list[str]:
@@ -41,6 +42,45 @@ def openings(path: str, lines: Sequence[bytes], at: int, changed: Sequence[bytes
             depth = _indent(lines[number])
             found.append(_label(lines, number))
     return found[::-1]
+
+
+class Outline:
+    """The outline of a file in which many places are asked for, read once.
+
+    Args:
+        path: Tells the language.
+        lines: The file, each line with its end.
+    """
+
+    def __init__(self, path: str, lines: Sequence[bytes]) -> None:
+        self._lines = lines
+        self._above: list[int] = []  # of each place, the nearest line before it that opens a block
+        self._around: dict[int, int] = {}  # of such a line, the one that opens the block around it
+        blind = _blind(path, lines)
+        open_blocks = [NOWHERE]
+        nearest = NOWHERE
+        for number, text in enumerate(lines):
+            self._above.append(nearest)
+            if number in blind or not _opens(text.strip()):
+                continue
+            while open_blocks[-1] >= 0 and _indent(lines[open_blocks[-1]]) >= _indent(text):
+                open_blocks.pop()
+            self._around[number] = open_blocks[-1]
+            open_blocks.append(number)
+            nearest = number
+        self._above.append(nearest)
+
+    def openings(self, at: int, changed: Sequence[bytes]) -> list[str]:
+        """What the function ``openings`` gives."""
+        depth = depth_of(self._lines, at, changed)
+        number = self._above[min(at, len(self._lines))]
+        found: list[str] = []
+        while depth > 0 and number >= 0:
+            if _indent(self._lines[number]) < depth:
+                depth = _indent(self._lines[number])
+                found.append(_label(self._lines, number))
+            number = self._around[number]
+        return found[::-1]
 
 
 def depth_of(lines: Sequence[bytes], at: int, changed: Sequence[bytes]) -> int:

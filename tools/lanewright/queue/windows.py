@@ -1,0 +1,128 @@
+"""The part of a large file in which a hunk is tried, so that many hunks cost no more than the file.
+
+A file that is generated can have hundreds of thousands of lines and thousands of hunks. Each hunk
+is merged alone, and with the whole file around it that would be the one times the other.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from lanewright.queue.diff import HUNK, Hunk
+from lanewright.queue.subset import split_lines
+from lanewright.queue.units import OnBase, Unit
+from lanewright.store.git import Repository
+from lanewright.store.objects import File, read_blobs
+from lanewright.store.write import flat_trees
+
+MOST_BYTES = 32 << 20
+MARGIN = 300
+# As git's merge compares.
+FLAGS = ("--unified=0", "--histogram", "--text", "--no-ext-diff", "--no-textconv", "--no-color")
+
+Lines = Sequence[bytes]
+
+
+@dataclass(frozen=True)
+class Span:
+    """Changed lines, 0-based: from ``old`` on ``removed`` of the one side, ``added`` in place."""
+
+    old: int
+    removed: int
+    added: int
+
+
+@dataclass(frozen=True)
+class Window:
+    """A hunk and the lines around it, on its base and where it is merged onto."""
+
+    hunk: Hunk
+    base: Lines
+    ours: Lines
+
+
+def large_windows(
+    repository: Repository,
+    on_base: OnBase,
+    units: Sequence[Unit],
+    current: Mapping[str, File],
+    most: int = MOST_BYTES,
+    margin: int = MARGIN,
+) -> dict[str, Window]:
+    """By id, windows of those hunks whose files are too large to be merged once per hunk.
+
+    Args:
+        repository: The store.
+        on_base: The change.
+        units: What is to be merged, each alone.
+        current: The files that they are merged onto.
+        most: How many bytes may be merged of one file, over all of its hunks.
+        margin: How many lines to keep around a hunk.
+    """
+    by_path: dict[str, dict[str, Hunk]] = {}
+    for unit in units:
+        if unit.hunk and on_base.sides[unit.path] and unit.path in current:
+            by_path.setdefault(unit.path, {})[unit.id] = unit.hunk
+    found: dict[str, Window] = {}
+    for path, hunks in by_path.items():
+        base = on_base.contents[path]
+        if sum(map(len, base)) * len(hunks) > most:
+            trees = flat_trees(repository, [{"0": on_base.sides[path]}, {"0": current[path]}])
+            diff = repository.run("diff-tree", "-p", *FLAGS, *trees).stdout
+            blob = current[path].blob
+            ours = split_lines(read_blobs(repository, [blob])[blob])
+            found |= windows(hunks, base, ours, list(_spans(diff)), margin)
+    return found
+
+
+def _spans(diff: bytes) -> Iterator[Span]:
+    for line in diff.split(b"\n"):
+        found = HUNK.match(line)
+        if found:
+            removed, added = int(found[2] or 1), int(found[4] or 1)
+            yield Span(int(found[1]) - (removed > 0), removed, added)
+
+
+def windows(
+    hunks: Mapping[str, Hunk],
+    base: Lines,
+    ours: Lines,
+    changed: Sequence[Span],
+    margin: int,
+) -> dict[str, Window]:
+    """For each hunk the lines around it, cut where ``base`` and ``ours`` are the same.
+
+    Outside of its window neither side of a merge differs from ``ours``, so what the merge makes of
+    the window is what it makes of the file.
+
+    Args:
+        hunks: By name.
+        base: Lines of the file that they are made on.
+        ours: Lines of the file that they are merged onto.
+        changed: From the one to the other, in order.
+        margin: How many lines to keep on each side, at least.
+    """
+    ends = [each.old + each.removed for each in changed]
+    shifts = [0, *accumulate(each.added - each.removed for each in changed)]
+    found = {}
+    for name, hunk in hunks.items():
+        low, high = max(hunk.old_start - margin, 0), hunk.old_start + len(hunk.old) + margin
+        at = bisect_left(ends, low)
+        while low > 0 and at < len(changed) and changed[at].old <= low:
+            low = max(changed[at].old - 1, 0)
+            at = bisect_left(ends, low)
+        to = bisect_left(ends, high)
+        while to < len(changed) and changed[to].old <= high:
+            high = ends[to] + 1
+            to = bisect_left(ends, high)
+        start = low + shifts[at] if low else 0
+        end = high + shifts[to] if high < len(base) else len(ours)
+        moved = replace(
+            hunk,
+            old_start=hunk.old_start - low,
+            first_change=hunk.first_change - low,
+            last_change=hunk.last_change - low,
+        )
+        found[name] = Window(moved, base[low:high], ours[start:end])
+    return found

@@ -1,0 +1,103 @@
+"""Hunks of a large file are tried in windows: what is said of them is what the whole file tells."""
+
+import functools
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lanewright.queue import outcomes as module
+from lanewright.queue.lock import HunkState
+from lanewright.queue.outcomes import outcomes
+from lanewright.queue.outline import Outline, openings
+from lanewright.queue.pulldiff import pull_diff
+from lanewright.queue.trying import tried
+from lanewright.queue.units import read_on_base
+from lanewright.store.git import Repository, create
+from lanewright.store.objects import TreeId, files
+from lanewright.store.write import EMPTY, Content, edit_tree, store_files
+
+KEPT, EDITED, REMOVED, ADDED = "kept", "edited", "removed", "added"
+STEP = st.sampled_from([KEPT] * 8 + [EDITED, REMOVED, ADDED])
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
+    """A file's base, and what two people made of it; no line stands twice in one of them."""
+    size = draw(st.integers(1, 60))
+    texts: list[list[bytes]] = [[], [], []]
+    for number in range(size):
+        line = b"%sline_%d = 0\n" % (b"    " * (number % 7 > 0), number)
+        texts[0].append(line)
+        for who in (1, 2):
+            step = draw(STEP)
+            same = draw(st.integers(0, 3)) == 0
+            mark = b"both" if same else b"%d" % who
+            texts[who] += [] if step == REMOVED else [line]
+            if step == EDITED:
+                texts[who][-1] = line.replace(b"= 0", b"= %s" % mark)
+            if step == ADDED:
+                texts[who].append(b"new_%d_%s = 0\n" % (number, mark))
+    base, ours, theirs = (b"".join(lines) for lines in texts)
+    return base, ours, theirs
+
+
+def tree_of(repository: Repository, texts: Sequence[bytes]) -> TreeId:
+    named = {f"vllm/{number}.txt": Content("100644", raw) for number, raw in enumerate(texts)}
+    return edit_tree(repository, EMPTY, store_files(repository, named))
+
+
+def states(repository: Repository, trees: Sequence[TreeId]) -> list[HunkState]:
+    base, ours, theirs = trees
+    on_base = read_on_base(repository, pull_diff(repository, base, theirs, "#1"), base, "base")
+    chosen = frozenset(unit.id for unit in on_base.units)
+    return outcomes(repository, on_base, chosen, files(repository, ours), {})
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    return create(tmp_path_factory.mktemp("windows") / "objects.git")
+
+
+@settings(max_examples=5, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(made=st.lists(sides(), min_size=25, max_size=25), margin=st.integers(4, 12))
+def test_a_window_tells_what_the_whole_file_tells(
+    repository: Repository, made: list[tuple[bytes, bytes, bytes]], margin: int
+) -> None:
+    trees = [tree_of(repository, [each[side] for each in made]) for side in range(3)]
+    if trees[0] in trees[1:]:
+        return
+    expected = states(repository, trees)
+    with pytest.MonkeyPatch.context() as patch:
+        small = functools.partial(tried, most=0, margin=margin)
+        patch.setattr(module, "tried", small)
+        assert states(repository, trees) == expected
+
+
+LINE = st.sampled_from(
+    [
+        b"def f():\n",
+        b"    x\n",
+        b"        y\n",
+        b'    """\n',
+        b"\n",
+        b"# c\n",
+        b")\n",
+        b"if x:\n",
+        b"}\n",
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None, database=None)
+@given(
+    lines=st.lists(LINE, max_size=25),
+    at=st.integers(0, 30),
+    changed=st.lists(LINE, max_size=2),
+    path=st.sampled_from(["x.py", "x.c"]),
+)
+def test_an_outline_read_once_says_the_same(
+    lines: list[bytes], at: int, changed: list[bytes], path: str
+) -> None:
+    assert Outline(path, lines).openings(at, changed) == openings(path, lines, at, changed)

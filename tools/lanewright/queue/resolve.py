@@ -29,6 +29,7 @@ from lanewright.queue.workfolder import (
 from lanewright.queue.workresult import read_result, troubles_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, BlobId, blob_id
+from lanewright.store.scratch import clear_dead
 from lanewright.transaction.replace import replace_together
 
 
@@ -87,6 +88,7 @@ def open_entry(
     _require_text(planned, name, conflicts)
     folder = work_folder(project, planned.lane, name)
     manifest = manifest_of(planned.lane, name, planned.series.pin, conflicts)
+    clear_dead(folder.parent)
     known = read_manifest(folder)
     if known and again:
         discard(folder)
@@ -109,6 +111,7 @@ def record(project: Project, places: Places, planned: Plan, name: str) -> Record
         LanewrightError: Nothing is open, or the conflicts are others now; the folder stays.
     """
     folder = work_folder(project, planned.lane, name)
+    clear_dead(folder.parent)
     manifest = read_manifest(folder)
     if manifest is None:
         raise LanewrightError(

@@ -74,13 +74,15 @@ class Clash:
         return {hunk.outcome for hunk in found.hunks}
 
 
-def clash(world: Carrying, base: Files, ours: Files, theirs: Files, *, code: int = 3) -> Clash:
-    """Pull request 5 as ``theirs`` on ``base``, carried by a lane that stands on ``ours``."""
+def clash(
+    world: Carrying, base: Files, ours: Files, theirs: Files, *, code: int = 3, number: int = 5
+) -> Clash:
+    """A pull request as ``theirs`` on ``base``, carried by a lane that stands on ``ours``."""
     made = Clash(world, _commit(world, world.main[-1], base))
     pin = made.upstream(ours)
-    made.pull(5, theirs)
+    made.pull(number, theirs)
     made.stand_on(pin)
-    assert world.run("add", "5") == code
+    assert world.run("add", str(number)) == code
     return made
 
 

@@ -10,8 +10,8 @@ from lanewright.queue.sections import Section, blank_apart, data_of, sections
 from lanewright.queue.tomlvalue import fit, lines_of, newline_of, set_value, with_element
 
 
-def with_value(text: str, keys: tuple[str, ...], value: object) -> str:
-    """The series with one value set, such as ``("pin",)`` or ``("model", "recipe")``.
+def with_value(text: str, keys: tuple[str, ...], value: object | None) -> str:
+    """The series with one value set or removed (None), such as ``("model", "recipe")``.
 
     The kind of its quotes and the comment behind it stay. A key that is new follows the last one
     of its table.
@@ -30,7 +30,11 @@ def with_value(text: str, keys: tuple[str, ...], value: object) -> str:
         table = table.get(key) if isinstance(table, dict) else None
     if not isinstance(table, dict):
         raise LanewrightError(f"there is no table [{'.'.join(keys[:-1])}]")
-    table[keys[-1]] = value
+    if value is None and keys[-1] not in table:
+        return text
+    table.pop(keys[-1], None)
+    if value is not None:
+        table[keys[-1]] = value
     found = sections(_ended(text))
     own = [n for n, section in enumerate(found) if _has(section, keys)]
     parents = [n for n, section in enumerate(found) if _has(section, keys[:-1])]

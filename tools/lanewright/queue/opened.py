@@ -17,28 +17,29 @@ def only_together(states: list[HunkState], merge: Merge) -> list[HunkState]:
     return _opened(states, together, "each hunk merges alone, but not together with the others")
 
 
-def blocked(
-    repository: Repository,
-    states: list[HunkState],
-    merge: Merge,
-    tree: TreeId,
-    ours: Mapping[str, File],
-) -> list[HunkState]:
-    """Mark new files where the lane's tree has a file in place of their folder, or the reverse."""
+def in_the_way(
+    repository: Repository, merge: Merge, tree: TreeId, ours: Mapping[str, File]
+) -> dict[str, str]:
+    """New files that have no place, each with what the lane's tree has there.
+
+    That is a file where a new one needs a folder, or a folder where it would be itself.
+    """
     result = files(repository, merge.tree)
     new = [path for path in result if path not in ours]
     above = {path: {path[:at] for at, sign in enumerate(path) if sign == "/"} for path in new}
     around = files(repository, tree, sorted({*new, *(p for each in above.values() for p in each)}))
-    removed = ours.keys() - result.keys()
-    for path in new:
-        in_the_way = [
-            other
-            for other in around.keys() - removed
-            if other in above[path] or other.startswith(f"{path}/")
-        ]
-        if in_the_way:
-            why = f"{min(in_the_way)} is in the way there"
-            states = _opened(states, {path}, why)
+    there = around.keys() - (ours.keys() - result.keys())
+    found = {
+        path: [each for each in there if each in above[path] or each.startswith(f"{path}/")]
+        for path in new
+    }
+    return {path: min(others) for path, others in found.items() if others}
+
+
+def blocked(states: list[HunkState], taken: Mapping[str, str]) -> list[HunkState]:
+    """Mark new files that have no place."""
+    for path, other in taken.items():
+        states = _opened(states, {path}, f"{other} is in the way there")
     return states
 
 

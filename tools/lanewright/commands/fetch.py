@@ -10,7 +10,7 @@ from lanewright.queue.pin import resolve_pin
 from lanewright.queue.plan import pins_of, plan
 from lanewright.queue.pulls import fetch_pulls, keep_facts, pinned_at
 from lanewright.store.extract import pull_trees
-from lanewright.store.release import hand_over
+from lanewright.store.release import hand_over, wheel_of
 from lanewright.terminal import emit, say
 
 
@@ -44,4 +44,6 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit(f"#{given.number} {head}, carried at {given.head}")
         say(f"#{given.number} moved; what that did to each hunk: lanewright status")
     keep_facts(project, places, list(heads))
+    if planned.pin.commit:
+        emit(wheel_of(places, planned.pin.release).name)  # a boot links its compiled files
     return ExitCode.CLEAN

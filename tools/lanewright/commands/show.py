@@ -13,6 +13,7 @@ from lanewright.queue.lock import HunkState, LockedEntry, read_lock
 from lanewright.queue.plan import plan
 from lanewright.queue.pulldiff import FLAGS
 from lanewright.queue.quoting import unquote
+from lanewright.report.fixes import emit_fixes
 from lanewright.report.outcome import in_one_line
 from lanewright.store.extract import pull_trees
 from lanewright.store.git import Repository
@@ -28,7 +29,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
     name, _, rest = chosen.partition(":")
     entries = [_narrowed(entry, lane, rest) for entry in lock.entries if name in {"", entry.name}]
-    if not entries:
+    if not entries and name:
         known = ", ".join(entry.name for entry in lock.entries)
         raise LanewrightError(f"lane {lane} has no entry {name!r} (it has: {known})")
     if arguments.json:
@@ -42,6 +43,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             emit("\n".join(f"  {path}" for path in entry.files))
         elif name:
             emit(_texts(project, places, lane, whole, entry))
+            emit_fixes(project, places, entry, in_full=bool(rest))
         else:
             emit("\n".join(f"  {_line(hunk)}" for hunk in entry.hunks))
     return ExitCode.CLEAN
@@ -71,7 +73,8 @@ def _narrowed(entry: LockedEntry, lane: str, chosen: str) -> LockedEntry:
             f"{entry.name} has no {'hunk' if entry.hunks else 'file'} {chosen!r}",
             hint=f"lanewright show {lane} {entry.name}",
         )
-    return msgspec.structs.replace(entry, hunks=hunks, files=files)
+    fixes = [fix for fix in entry.fixes if path in {"", fix.path}]
+    return msgspec.structs.replace(entry, hunks=hunks, files=files, fixes=fixes)
 
 
 def _line(hunk: HunkState) -> str:

@@ -13,8 +13,7 @@ from lanewright.project import Project
 from lanewright.queue.adding import told
 from lanewright.queue.build import in_store
 from lanewright.queue.drift import drift
-from lanewright.queue.lock import read_lock
-from lanewright.queue.plan import plan
+from lanewright.queue.pair import read_pair
 from lanewright.queue.site import site_folder
 from lanewright.queue.upkeep import PullStatus, pull_statuses
 from lanewright.serve.record import read_latest
@@ -73,8 +72,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
 
 
 def _status(project: Project, places: Places, lane: str) -> LaneStatus:
-    planned = plan(project, lane)
-    lock = read_lock(project.lock_file(lane))
+    planned, lock = read_pair(project, lane)
     stored = lock is not None and in_store(places, lock)
     site = site_folder(places, lock.pin, lock.tree) if lock else None
     layout = layout_folder(places, lock) if lock else None
@@ -104,7 +102,9 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
 
 def _told(pull: PullStatus) -> Iterator[str]:
     """A pull request, and what its update did to each hunk."""
-    facts = " ".join(filter(None, [pull.state, f"“{printable(pull.title)}”" if pull.title else ""]))
+    merged = f"as {pull.merged_as[:12]}" if pull.merged_as else ""
+    title = f"“{printable(pull.title)}”" if pull.title else ""
+    facts = " ".join(filter(None, [pull.state, merged, title]))
     moved = f", upstream is at {pull.newest[:12]}" if pull.newest else ""
     yield f"  #{pull.number}: {facts}{', ' if facts else ''}carried at {pull.head[:12]}{moved}"
     if pull.note:

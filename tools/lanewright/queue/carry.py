@@ -7,12 +7,13 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.queue.causes import causes_of
-from lanewright.queue.choose import choose, recorded_units, subset_tree
+from lanewright.queue.choose import choose, recorded_units, with_units
 from lanewright.queue.diff import Diff
 from lanewright.queue.fixes import Fix, Settled, settle
 from lanewright.queue.gated import check_moved
 from lanewright.queue.gates import GateError, check_file
 from lanewright.queue.inputs import ChangeInput, OverlayInput
+from lanewright.queue.lfs import with_pointers
 from lanewright.queue.lock import HunkState, LockedEntry, LockedFix
 from lanewright.queue.merge import merge_trees
 from lanewright.queue.opened import blocked, in_the_way, only_together
@@ -21,7 +22,7 @@ from lanewright.queue.pin import Pin
 from lanewright.queue.sides import Sides
 from lanewright.queue.units import read_on_base
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, changes, files
+from lanewright.store.objects import File, TreeId, at_or_below, changes, files
 from lanewright.store.write import EMPTY, Content, edit_tree, store_files
 
 
@@ -88,7 +89,7 @@ def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> 
     contents = {file.path: Content(file.mode, file.content) for file in given.files}
     result = edit_tree(repository, tree, store_files(repository, contents))
     replaced = {path for path, (old, _) in changes(repository, tree, result).items() if old}
-    taken = replaced | files(repository, tree, list(contents)).keys()
+    taken = replaced | at_or_below(repository, tree, list(contents)).keys()
     if taken:
         raise LanewrightError(
             f"{given.place} ({given.name}): {min(taken)} is already in the tree; an overlay adds"
@@ -132,23 +133,27 @@ def carry_change(
 
     Raises:
         BaseMismatchError: A patch does not match its base.
-        GateError: The merge is clean but a file came out wrong, or nothing changed.
+        GateError: The merge is clean but a file came out wrong, nothing changed, or git names a
+            conflict that is none of the entry's.
     """
     place = f"{given.place} ({given.name})"
     on_base = read_on_base(repository, change.diff, change.base, change.base_name)
     chosen = choose(on_base, given.choice, place)
     recorded = recorded_units(on_base, given.choice, chosen, place)
     ours = files(repository, tree, on_base.sides)
-    states = outcomes(
-        repository, on_base, chosen, ours, causes_of(repository, on_base, pin, touched), recorded
-    )
+    upstream = files(repository, pin.tree, on_base.sides)
+    causes = causes_of(on_base, upstream, pin, touched)
+    states = outcomes(repository, on_base, chosen, ours, upstream, causes, recorded)
     dropped = {s.id for s in states if s.outcome == "landed changed" and not s.open}
     base = edit_tree(repository, EMPTY, on_base.sides)
-    subset = subset_tree(repository, on_base, base, chosen - dropped)
+    taken = with_units(on_base, chosen - dropped)
+    subset = edit_tree(repository, base, store_files(repository, taken))
     merge = merge_trees(repository, base, edit_tree(repository, EMPTY, ours), subset)
     states = only_together(states, merge)
-    taken = in_the_way(repository, merge, tree, ours)
-    states = blocked(states, taken)
+    if merge.conflicts and not any(state.open for state in states):
+        raise GateError(f"{place}: git cannot merge {min(merge.conflicts)}, and no hunk is its own")
+    no_place = in_the_way(repository, merge, tree, ours)
+    states = blocked(states, no_place)
     theirs = files(repository, subset)
     opened = {state.path for state in states if state.open}
     sides = {p: Sides(on_base.sides[p], ours.get(p), theirs.get(p)) for p in sorted(opened)}
@@ -156,12 +161,13 @@ def carry_change(
         path: found
         for path in sides
         if (found := settle(repository, given.fixes, path, sides[path]))
-        and not (found.file and path in taken)
+        and not (found.file and path in no_place)
     }
     states = [_with_fix(state, settled.get(state.path)) for state in states]
+    states = with_pointers(states, taken)
     whys = {state.path: state.cause for state in reversed(states) if state.open}
     conflicts = tuple(
-        Conflict(path, sides[path], whys[path], taken=taken.get(path, ""))
+        Conflict(path, sides[path], whys[path], taken=no_place.get(path, ""))
         for path in sides
         if path not in settled
     )

@@ -29,6 +29,11 @@ def drift(planned: Plan, lock: Lock | None) -> str:
     asked = planned.series.image.site_packages if planned.series.image else None
     if laid != asked:
         changes.append(f"[image] site_packages {laid or 'none'} -> {asked or 'none'}")
+    image = planned.series.image
+    wanted_base = image.digest if image else None
+    base = lock.base.digest if lock.base else None
+    if base != wanted_base:
+        changes.append(f"[image] base {base or 'none'} -> {wanted_base or 'none'}")
     return "; ".join(changes) or "order or selection changed"
 
 

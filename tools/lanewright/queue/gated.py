@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from lanewright.queue.gates import GateError, check_file
+from lanewright.queue.links import check_link
+from lanewright.queue.units import LINK
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, read_blobs
 
@@ -36,7 +38,10 @@ def check_moved(
         if file is None:
             continue
         try:
-            check_file(path, contents[file.blob], [contents[side.blob] for side in sides[path]])
+            if file.mode == LINK:
+                check_link(path, contents[file.blob])
+            else:
+                check_file(path, contents[file.blob], [contents[side.blob] for side in sides[path]])
         except GateError as error:
             raise GateError(
                 f"{place}: {error}",

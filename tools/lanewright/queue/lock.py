@@ -129,6 +129,18 @@ class LockedLayer(msgspec.Struct, frozen=True):
     site_packages: str
 
 
+class LockedBase(msgspec.Struct, frozen=True):
+    """The image that the lane is served in.
+
+    Attributes:
+        name: Its name with its tag.
+        digest: What it is, whatever the tag names later.
+    """
+
+    name: str
+    digest: Digest
+
+
 class Lock(msgspec.Struct, frozen=True, kw_only=True):
     """A lane, settled: the same lock gives the same tree.
 
@@ -140,6 +152,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
         pin: Upstream, by object id.
         entries: In the order applied.
         tree: The lane's tree id.
+        base: The image under the lane's layer; absent where ``[image]`` names none.
         layer: What an image needs of the lane; absent where the series has no ``[image]``.
         seal: sha256 of all the rest, so that an edit by hand or a bad merge of two locks shows.
     """
@@ -150,6 +163,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
     pin: Pin
     entries: list[LockedEntry]
     tree: TreeId
+    base: LockedBase | UnsetType = UNSET
     layer: LockedLayer | UnsetType = UNSET
     seal: str = ""
 

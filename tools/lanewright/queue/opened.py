@@ -7,7 +7,7 @@ import msgspec
 from lanewright.queue.lock import HunkState
 from lanewright.queue.merge import Merge
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, files
+from lanewright.store.objects import File, TreeId, files, folders
 
 
 def only_together(states: list[HunkState], merge: Merge) -> list[HunkState]:
@@ -26,19 +26,20 @@ def in_the_way(
     """
     result = files(repository, merge.tree)
     new = [path for path in result if path not in ours]
-    above = {path: {path[:at] for at, sign in enumerate(path) if sign == "/"} for path in new}
-    around = files(repository, tree, sorted({*new, *(p for each in above.values() for p in each)}))
-    there = around.keys() - (ours.keys() - result.keys())
+    if not new:
+        return {}
+    present = files(repository, tree).keys() - (ours.keys() - result.keys())
+    inside = {folder: path for path in sorted(present, reverse=True) for folder in folders(path)}
     found = {
-        path: [each for each in there if each in above[path] or each.startswith(f"{path}/")]
+        path: min((each for each in folders(path) if each in present), default=inside.get(path))
         for path in new
     }
-    return {path: min(others) for path, others in found.items() if others}
+    return {path: other for path, other in found.items() if other}
 
 
-def blocked(states: list[HunkState], taken: Mapping[str, str]) -> list[HunkState]:
+def blocked(states: list[HunkState], no_place: Mapping[str, str]) -> list[HunkState]:
     """Mark new files that have no place."""
-    for path, other in taken.items():
+    for path, other in no_place.items():
         states = _opened(states, {path}, f"{other} is in the way there")
     return states
 

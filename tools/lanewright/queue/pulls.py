@@ -14,7 +14,7 @@ from lanewright.store.fetching import fetch_commits, fetch_refs
 from lanewright.store.git import Repository
 from lanewright.store.github import endpoint_of, keep, pull_facts, token
 from lanewright.store.history import is_ancestor, merge_base
-from lanewright.store.objects import CommitId, resolve
+from lanewright.store.objects import CommitId, exists, resolve
 from lanewright.store.remote import Remote
 
 
@@ -85,7 +85,7 @@ def pin_pull(project: Project, places: Places, number: int, carried: Sequence[Pu
     base with upstream's branch; always found in the objects.
 
     Raises:
-        LanewrightError: It cannot be had, or has no single merge base.
+        LanewrightError: It cannot be had, has no single merge base, or is merged commit by commit.
     """
     head = fetch_pulls(project, places, [number])[number]
     others = [each for each in carried if each.number != number]
@@ -109,7 +109,34 @@ def pinned_at(
     for each in below:
         if all(is_ancestor(repository, other.head, each.head) for other in below):
             return Pinned(number, head, each.head, each.number)
-    return Pinned(number, head, merge_base(repository, head, CommitId(branch)))
+    base = merge_base(repository, head, CommitId(branch))
+    if base == head:
+        raise LanewrightError(
+            f"#{number} is part of {main_ref(project)} already, commit by commit",
+            hint="a pin that has that commit needs nothing of it: lanewright rebase",
+        )
+    return Pinned(number, head, base)
+
+
+def still_stacked(places: Places, base: CommitId, pinned: Pinned) -> bool:
+    """Whether a pull request still stands on the head of another that is carried no more.
+
+    That one may have landed squashed; what of it this one takes back would be no change from the
+    merge base.
+
+    Args:
+        places: The store, into which the pull request was fetched.
+        base: What it was a change of so far.
+        pinned: It as it is now.
+    """
+    repository = Repository(places.objects)
+    return (
+        pinned.on is None
+        and base != pinned.base
+        and exists(repository, [base])
+        and is_ancestor(repository, base, pinned.head)
+        and is_ancestor(repository, pinned.base, base)
+    )
 
 
 def read_pull(

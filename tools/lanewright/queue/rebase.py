@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.edited import Tried, read_text, series_text, try_text
-from lanewright.queue.lock import HunkState, Lock, LockedEntry, read_lock
+from lanewright.queue.lock import HunkState, Lock, LockedEntry, is_open, read_lock
+from lanewright.queue.series import Series
 from lanewright.queue.stopped import Stopped, meant_target
 from lanewright.queue.target import Target, with_target
 from lanewright.report.outcome import in_one_line
+from lanewright.transaction.reading import of_one_state
 
 
 @dataclass(frozen=True)
@@ -18,17 +20,22 @@ class Rebased:
 
     Attributes:
         lane: The lane.
-        before: Its pin as it is.
+        series: What it says as it is.
         target: Where it is taken.
         old: Its lock as it is, if it has one.
         tried: What it comes to there.
     """
 
     lane: str
-    before: str
+    series: Series
     target: Target
     old: Lock | None
     tried: Tried
+
+    @property
+    def before(self) -> str:
+        """Its pin as it is."""
+        return self.series.pin
 
     @property
     def moves(self) -> bool:
@@ -49,20 +56,23 @@ def try_lane(
     Raises:
         LanewrightError: The target or a source cannot be had.
     """
-    text = series_text(project, lane)
+    text, old = of_one_state(
+        project, lambda: (series_text(project, lane), read_lock(project.lock_file(lane)))
+    )
     series = read_text(project, lane, text)
     target = meant_target(project, places, lane, series, to)
+    # A lock that was written without them says all that it can, while it stays where it is.
+    stays = old is not None and is_open(old) and old.pin.ref == target.pin
     tried = try_text(
-        project, places, lane, with_target(text, series, target), keep_going=keep_going
+        project, places, lane, with_target(text, series, target), keep_going=keep_going or stays
     )
-    return Rebased(lane, series.pin, target, read_lock(project.lock_file(lane)), tried)
+    return Rebased(lane, series, target, old, tried)
 
 
 def told_rebase(project: Project, rebased: Rebased) -> Iterator[str]:
     """What the rebase does to each entry, line by line."""
     yield f"lane {rebased.lane}: {rebased.before} -> {rebased.target.pin}"
-    if rebased.target.image:
-        yield f"  image {rebased.target.image.tag} {rebased.target.image.digest}"
+    yield from _image(rebased)
     old = {entry.name: entry for entry in rebased.old.entries} if rebased.old else {}
     for carried in rebased.tried.applied.carried:
         entry = carried.entry
@@ -76,6 +86,15 @@ def told_rebase(project: Project, rebased: Rebased) -> Iterator[str]:
             option = project.option(rebased.lane)
             yield f"    all of it has landed: lanewright drop {entry.name}{option}"
         yield from (f"    fix not needed here: {file}" for file in carried.unneeded)
+
+
+def _image(rebased: Rebased) -> Iterator[str]:
+    """What becomes of the image that the lane is served in."""
+    before, now = (each.image for each in (rebased.series, rebased.tried.planned.series))
+    if now and now.base:
+        yield f"  image {now.base} {now.digest}"
+    elif before and before.base:
+        yield f"  image {before.base} is not of {rebased.target.pin}: taken out of [image]"
 
 
 def _turns(before: LockedEntry | None, now: LockedEntry) -> Iterator[str]:

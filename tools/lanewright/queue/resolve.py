@@ -8,7 +8,8 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
 from lanewright.queue.carry import Carried, Conflict
-from lanewright.queue.fixes import folder_of
+from lanewright.queue.fixes import fixes_of, folder_of
+from lanewright.queue.gates import GateError
 from lanewright.queue.patchhead import MODES
 from lanewright.queue.plan import Plan
 from lanewright.queue.recipe import Recipe
@@ -27,6 +28,7 @@ from lanewright.queue.workfolder import (
 )
 from lanewright.queue.workresult import read_result, troubles_of
 from lanewright.store.git import Repository
+from lanewright.store.objects import NO_BLOB, BlobId, blob_id
 from lanewright.transaction.replace import replace_together
 
 
@@ -112,6 +114,10 @@ def record(project: Project, places: Places, planned: Plan, name: str) -> Record
         raise LanewrightError(
             f"entry {name}: nothing is open in {folder}", hint=_command(project, planned, name)
         )
+    recorded = _recorded(project, folder, manifest)
+    if recorded:  # by a run that was killed before it removed the folder
+        discard(folder)
+        return Recorded(tuple(recorded), ())
     found = waiting(project, places, planned)
     conflicts = _conflicts(project, found, planned, name)
     now = manifest_of(planned.lane, name, planned.series.pin, conflicts)
@@ -144,6 +150,24 @@ def record(project: Project, places: Places, planned: Plan, name: str) -> Record
     discard(folder)
     left = tuple(each.entry.name for each in found if each.conflicts and each.entry.name != name)
     return Recorded(tuple(written), left)
+
+
+def _recorded(project: Project, folder: Path, manifest: Manifest) -> list[Path]:
+    """The fixes that say what is in the folder; none where one is lacking."""
+    fixes = {
+        (fix.recipe.path, *fix.recipe.sides().values(), fix.recipe.result): fix
+        for fix in fixes_of(project, manifest.entry)
+        if not fix.recipe.remerged
+    }
+    try:
+        keys = [(e.path, *e.ids, _blob(read_result(folder, e.path))) for e in manifest.files]
+    except GateError:
+        return []
+    return [project.root / fixes[key].file for key in keys] if fixes.keys() >= set(keys) else []
+
+
+def _blob(content: bytes | None) -> BlobId:
+    return NO_BLOB if content is None else blob_id(content)
 
 
 def _command(project: Project, planned: Plan, name: str) -> str:

@@ -31,10 +31,15 @@ class Stopped(msgspec.Struct, frozen=True):
 
 
 def remember(project: Project, lanes: Mapping[str, Stopped | None]) -> None:
-    """Keep where lanes stopped, so that ``resolve`` knows the pin that is meant; None: nowhere."""
+    """Keep where lanes stopped, so that ``resolve`` knows the pin that is meant; None: nowhere.
+
+    Hold the project for editing.
+    """
     known = {**_read(project), **lanes}
     stopped = {lane: each for lane, each in known.items() if each}
-    replace_file(project.root / FOLDER / STOPPED, msgspec.json.encode(stopped) + b"\n")
+    file = project.root / FOLDER / STOPPED
+    content = msgspec.json.encode(stopped) + b"\n"
+    replace_file(file, content, scratch=file.with_name(f"{STOPPED}.new"))
 
 
 def stopped_at(project: Project, lane: str) -> Target | None:

@@ -30,6 +30,7 @@ class PullStatus(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         note: What else a person should know.
         title: As GitHub has it, where it was asked.
         state: The same: ``open``, ``closed`` or ``merged``.
+        merged_as: The commit that brought it into upstream's branch, where it is merged.
     """
 
     number: int
@@ -39,6 +40,7 @@ class PullStatus(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     note: str = ""
     title: str = ""
     state: str = ""
+    merged_as: str = ""
 
 
 def pulls_of(planned: Plan) -> list[PullInput]:
@@ -64,7 +66,10 @@ def _status(
     remote = project.upstream.remote
     facts = known(places, remote.key, given.number) if remote else None
     if facts:
-        status = msgspec.structs.replace(status, title=facts.title, state=facts.state)
+        merged = facts.merged_as or ""
+        status = msgspec.structs.replace(
+            status, title=facts.title, state=facts.state, merged_as=merged
+        )
     if newest is None or newest == given.head:
         return status
     others = [each for each in pulls if each.number != given.number]

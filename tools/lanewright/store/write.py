@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
+from lanewright.store.git import FIXED_DATE, IDENTITY, GitError, Repository
 from lanewright.store.objects import NO_BLOB, BlobId, CommitId, File, TreeId, object_id
 
 EMPTY = TreeId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
@@ -60,9 +60,17 @@ def _scratch_index() -> Iterator[Path]:
 
 
 def edit_tree(repository: Repository, tree: TreeId, changes: Mapping[str, File | None]) -> TreeId:
-    """A tree with some files set, or removed where the value is None."""
-    if not changes:
-        return tree
+    """A tree with some files set, or removed where the value is None.
+
+    Raises:
+        GitError: git takes a path for none, such as one with the part ``..``.
+    """
+    made = _edited(repository, tree, changes) if changes else tree
+    # git knows the empty tree without having it, and only mktree writes it all the same.
+    return flat_trees(repository, [{}])[0] if made == EMPTY else made
+
+
+def _edited(repository: Repository, tree: TreeId, changes: Mapping[str, File | None]) -> TreeId:
     lines = [
         f"0 {NO_BLOB}\t".encode() + _raw(path)
         if file is None
@@ -71,9 +79,11 @@ def edit_tree(repository: Repository, tree: TreeId, changes: Mapping[str, File |
     ]
     with _scratch_index() as index:
         repository.run("read-tree", tree, index=index)
-        repository.run(
+        told = repository.run(
             "update-index", "-z", "--index-info", stdin=b"\0".join([*lines, b""]), index=index
         )
+        if told.stderr:  # a path that git takes for none is left out, with status 0
+            raise GitError(f"git update-index: {told.stderr}")
         return TreeId(repository.run("write-tree", index=index).stdout.decode().strip())
 
 
@@ -110,4 +120,10 @@ def commit(
 
 def set_ref(repository: Repository, ref: str, value: str) -> None:
     """Point a ref at an object; hold the store's lock while calling."""
-    repository.run("update-ref", "--end-of-options", ref, value)
+    set_refs(repository, {ref: value})
+
+
+def set_refs(repository: Repository, values: Mapping[str, str]) -> None:
+    """Point refs at objects, all or none; hold the store's lock while calling."""
+    stdin = "".join(f"update {ref} {value}\n" for ref, value in values.items())
+    repository.run("update-ref", "--stdin", stdin=stdin.encode())

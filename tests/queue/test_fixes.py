@@ -277,3 +277,10 @@ def test_it_is_not_merged_again_into_a_twin(carrying: Carrying) -> None:
     assert made.built()[PATH] == _twins("bac")
     made.upstream({PATH: _twins("abc", "b").replace(b"top = 1", b"top = 2")})
     assert carrying.run("rebase", "--to", "main") == 3
+
+
+def test_a_lane_goes_back_from_a_commit_to_a_release(fixed: Clash) -> None:
+    assert fixed.world.run("drop", "5") == 0
+    assert fixed.world.run("rebase", "--to", "release:0.32.0") == 0
+    assert "release =" not in fixed.world.series.read_text()
+    assert fixed.world.lock.pin.source == "release"

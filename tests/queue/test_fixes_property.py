@@ -68,7 +68,7 @@ def settle(made: Clash, entry: str, settled: dict[str, bytes | None]) -> None:
 SLOW = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=2, deadline=None, suppress_health_check=SLOW)
 @given(drawn=st.lists(cases(), min_size=25, max_size=25))
 def test_a_build_gives_exactly_the_persons_files(carrying: Carrying, drawn: list[Case]) -> None:
     require_exact(carrying, drawn)

@@ -214,3 +214,20 @@ def test_upstreams_own_markers_are_no_leavings(
     assert carrying.run("resolve", "5", "--done") == 3
     made.settle({PATH: MARKED + b"b = 4\n"})
     assert made.built()[PATH] == MARKED + b"b = 4\n"
+
+
+def test_a_file_without_a_place_can_only_be_left_out(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    new = "vllm/thing/new.txt"
+    made = clash(carrying, {}, {"vllm/thing": b"a file\n"}, {new: b"theirs\n", PATH: MARKED})
+    assert carrying.run("resolve", "5") == 0
+    (made.folder() / new).write_bytes(b"mine\n")
+    capfd.readouterr()
+    assert carrying.run("resolve", "5", "--done") == 3
+    assert f"{new}: vllm/thing is in the way there; delete it" in capfd.readouterr().err
+    made.settle({new: None})
+    built = made.built()
+    assert built["vllm/thing"] == b"a file\n"
+    assert built[PATH] == MARKED
+    assert new not in built

@@ -16,7 +16,7 @@ from lanewright.queue.inputs import ChangeInput, OverlayInput
 from lanewright.queue.lfs import with_pointers
 from lanewright.queue.lock import HunkState, LockedEntry, LockedFix
 from lanewright.queue.merge import merge_trees
-from lanewright.queue.opened import blocked, only_together
+from lanewright.queue.opened import blocked, in_the_way, only_together
 from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
 from lanewright.queue.sides import Sides
@@ -50,12 +50,14 @@ class Conflict:
         sides: It on the entry's base, on the lane's tree so far, and with the chosen hunks.
         why: What the report says of its first open hunk.
         remerged: What a fix that was merged again makes of it, to be looked at.
+        taken: What the lane's tree has in its place, so that it can only be left out.
     """
 
     path: str
     sides: Sides
     why: str = ""
     remerged: File | None = None
+    taken: str = ""
 
 
 @dataclass(frozen=True)
@@ -150,16 +152,24 @@ def carry_change(
     states = only_together(states, merge)
     if merge.conflicts and not any(state.open for state in states):
         raise GateError(f"{place}: git cannot merge {min(merge.conflicts)}, and no hunk is its own")
-    states = blocked(repository, states, merge, tree, ours)
+    no_place = in_the_way(repository, merge, tree, ours)
+    states = blocked(states, no_place)
     theirs = files(repository, subset)
     opened = {state.path for state in states if state.open}
     sides = {p: Sides(on_base.sides[p], ours.get(p), theirs.get(p)) for p in sorted(opened)}
-    settled = {p: found for p in sides if (found := settle(repository, given.fixes, p, sides[p]))}
+    settled = {
+        path: found
+        for path in sides
+        if (found := settle(repository, given.fixes, path, sides[path]))
+        and not (found.file and path in no_place)
+    }
     states = [_with_fix(state, settled.get(state.path)) for state in states]
     states = with_pointers(states, taken)
     whys = {state.path: state.cause for state in reversed(states) if state.open}
     conflicts = tuple(
-        Conflict(path, sides[path], whys[path]) for path in sides if path not in settled
+        Conflict(path, sides[path], whys[path], taken=no_place.get(path, ""))
+        for path in sides
+        if path not in settled
     )
     stale = tuple(
         Conflict(path, sides[path], "", found.file)

@@ -17,24 +17,30 @@ def only_together(states: list[HunkState], merge: Merge) -> list[HunkState]:
     return _opened(states, together, "each hunk merges alone, but not together with the others")
 
 
-def blocked(
-    repository: Repository,
-    states: list[HunkState],
-    merge: Merge,
-    tree: TreeId,
-    ours: Mapping[str, File],
-) -> list[HunkState]:
-    """Mark new files where the lane's tree has a file in place of their folder, or the reverse."""
+def in_the_way(
+    repository: Repository, merge: Merge, tree: TreeId, ours: Mapping[str, File]
+) -> dict[str, str]:
+    """New files that have no place, each with what the lane's tree has there.
+
+    That is a file where a new one needs a folder, or a folder where it would be itself.
+    """
     result = files(repository, merge.tree)
     new = [path for path in result if path not in ours]
     if not new:
-        return states
+        return {}
     present = files(repository, tree).keys() - (ours.keys() - result.keys())
     inside = {folder: path for path in sorted(present, reverse=True) for folder in folders(path)}
-    for path in new:
-        in_the_way = min((f for f in folders(path) if f in present), default=inside.get(path))
-        if in_the_way:
-            states = _opened(states, {path}, f"{in_the_way} is in the way there")
+    found = {
+        path: min((each for each in folders(path) if each in present), default=inside.get(path))
+        for path in new
+    }
+    return {path: other for path, other in found.items() if other}
+
+
+def blocked(states: list[HunkState], no_place: Mapping[str, str]) -> list[HunkState]:
+    """Mark new files that have no place."""
+    for path, other in no_place.items():
+        states = _opened(states, {path}, f"{other} is in the way there")
     return states
 
 

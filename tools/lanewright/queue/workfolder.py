@@ -119,22 +119,31 @@ def _marked(
     if conflict.remerged:
         blob = conflict.remerged.blob
         return read_blobs(repository, [blob])[blob]
-    ours, theirs, why = contents["ours"], contents["theirs"], conflict.why
-    if any(b"\0" in content[:FIRST_BYTES] for content in contents.values() if content):
-        return _note(f"no text, and {why}; put the file that is right here, or delete this one")
-    if ours is None:
-        note = _note(f"{why}; delete this file to go without it, or take this line out to keep it")
-        return note + (theirs or b"")
-    if theirs is None:
-        note = _note(
-            f"the entry removes this file, and {why}; delete it to follow the entry, or take this"
-            " line out to keep it"
-        )
-        return note + ours
+    whole = _whole(conflict, contents)
+    if whole:
+        text, content = whole
+        return _note(text) + content
     merged, count = _merge(repository, contents)
     if count:
         return merged
-    return _note(f"git merged this, but: {why}; take this line out when it is right") + merged
+    text = f"git merged this, but: {conflict.why}; take this line out when it is right"
+    return _note(text) + merged
+
+
+def _whole(conflict: Conflict, contents: dict[Side, bytes | None]) -> tuple[str, bytes] | None:
+    """What to say of a file that has no text to merge, and what to lay out below that."""
+    ours, theirs, why = contents["ours"], contents["theirs"], conflict.why
+    if any(b"\0" in content[:FIRST_BYTES] for content in contents.values() if content):
+        return f"no text, and {why}; put the file that is right here, or delete this one", b""
+    if conflict.taken:
+        return f"{why}, so delete this file to go without it", theirs or b""
+    if ours is None:
+        told = f"{why}; delete this file to go without it, or take this line out to keep it"
+        return told, theirs or b""
+    if theirs is None:
+        told = f"the entry removes this file, and {why}; delete it to follow the entry"
+        return f"{told}, or take this line out to keep it", ours
+    return None
 
 
 def _note(text: str) -> bytes:

@@ -37,6 +37,9 @@ def troubles_of(repository: Repository, folder: Path, conflict: Conflict) -> Ite
         result = read_result(folder, path)
         if result is None:
             return
+        if conflict.taken:
+            yield f"{path}: {conflict.taken} is in the way there; delete it, or drop that hunk"
+            return
         contents = contents_of(repository, conflict.sides)
         known = [side for side in contents.values() if side is not None]
         check_file(path, result, known)

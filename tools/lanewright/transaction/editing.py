@@ -12,7 +12,12 @@ from lanewright.store.atomic import replace_file
 from lanewright.store.locking import held
 from lanewright.terminal import say
 from lanewright.transaction.forward import roll_forward
-from lanewright.transaction.journal import FOLDER, pending_file, read_transaction
+from lanewright.transaction.journal import (
+    FOLDER,
+    pending_file,
+    read_transaction,
+    scratch_file,
+)
 
 _held: ContextVar[frozenset[Path]] = ContextVar("_held", default=frozenset())
 
@@ -56,6 +61,7 @@ def _locked(project: Project) -> Iterator[str | None]:
         return
     folder = _own_folder(project)
     with held(folder / "lock", f"edits {project.root}"):
+        _hide(folder)
         token = _held.set(_held.get() | {root})
         try:
             yield _finish(project)
@@ -64,9 +70,8 @@ def _locked(project: Project) -> Iterator[str | None]:
 
 
 def _own_folder(project: Project) -> Path:
-    """``.lanewright/``, made where it is not there; git does not see it."""
+    """``.lanewright/``, made where it is not there."""
     folder = project.root / FOLDER
-    ignore = folder / ".gitignore"
     if folder.is_symlink():
         raise LanewrightError(
             f"{folder} is a symlink, and lanewright writes only inside the project",
@@ -74,8 +79,6 @@ def _own_folder(project: Project) -> Path:
         )
     try:
         folder.mkdir(exist_ok=True)
-        if not ignore.exists():
-            replace_file(ignore, b"*\n")
     except OSError as error:
         raise LanewrightError(
             f"cannot make the folder {folder}: {error.strerror}",
@@ -84,9 +87,17 @@ def _own_folder(project: Project) -> Path:
     return folder
 
 
+def _hide(folder: Path) -> None:
+    """Have git see nothing of it."""
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        replace_file(ignore, b"*\n", scratch=folder / ".gitignore.new")
+
+
 def _finish(project: Project) -> str | None:
     transaction = read_transaction(project, pending_file(project))
     if transaction is None:
+        scratch_file(project).unlink(missing_ok=True)
         return None
     roll_forward(project, transaction)
     say(f"finished what an earlier run had begun: {transaction.what}")

@@ -50,6 +50,11 @@ def pending_file(project: Project) -> Path:
     return project.root / FOLDER / "pending.json"
 
 
+def scratch_file(project: Project) -> Path:
+    """A transaction that is being written down, so not decided."""
+    return project.root / FOLDER / "pending.json.new"
+
+
 def undo_file(project: Project) -> Path:
     """The last transaction that was carried out."""
     return project.root / FOLDER / "undo.json"

@@ -19,6 +19,7 @@ from lanewright.transaction.journal import (
     pending_file,
     places_of,
     read_transaction,
+    scratch_file,
     undo_file,
 )
 
@@ -106,8 +107,7 @@ def _as_found(place: Path, change: Change) -> Change:
 
 def _carry_out(project: Project, transaction: Transaction) -> None:
     pending = pending_file(project)
-    scratch = pending.with_name("pending.json.new")
-    replace_file(pending, encode(transaction), scratch=scratch)
+    replace_file(pending, encode(transaction), scratch=scratch_file(project))
     try:
         sync_folder(pending.parent)
         roll_forward(project, transaction)

@@ -38,6 +38,16 @@ class Places:
         return self.store / "objects.git"
 
     @property
+    def incoming(self) -> Path:
+        """What comes from a remote and is not known to be whole yet."""
+        return self.store / "incoming"
+
+    @property
+    def bundles(self) -> Path:
+        """Bundles opened for a look, each in a store of its own."""
+        return self.store / "bundles"
+
+    @property
     def wheels(self) -> Path:
         """Wheels as downloaded."""
         return self.store / "wheels"

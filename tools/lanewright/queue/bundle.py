@@ -16,7 +16,7 @@ from lanewright.store.git import Repository
 from lanewright.store.locking import writing
 from lanewright.store.objects import FULL_ID, resolve
 from lanewright.store.scratch import making
-from lanewright.store.write import set_ref
+from lanewright.store.write import set_refs
 
 KEPT = re.compile(
     r"refs/(?:releases/[A-Za-z0-9._-]+/[0-9][0-9A-Za-z.+!-]*|pins/[0-9a-f]{40}"
@@ -79,8 +79,7 @@ def take_bundle(places: Places, file: Path) -> list[str]:
             known = resolve(repository, ref)
             if known not in {None, name}:
                 raise MismatchError(f"{file} has {name} as {ref}, and the store has {known}")
-        for name, ref in found:
-            set_ref(repository, ref, name)
+        set_refs(repository, {ref: name for name, ref in found})
     return [ref for _, ref in found]
 
 
@@ -91,7 +90,7 @@ def store_of(project: Project, places: Places, planned: Plan, file: Path) -> Ite
     Raises:
         MismatchError: The bundle lacks something that the lane is built from.
     """
-    with making(places.store / "bundles") as scratch:
+    with making(places.bundles) as scratch:
         alone = Places(scratch, places.state)
         held = set(take_bundle(alone, file))
         lacking = [ref for ref in refs_of(project, planned) if ref not in held]

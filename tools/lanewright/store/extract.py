@@ -24,7 +24,7 @@ from lanewright.store.objects import (
     resolve,
 )
 from lanewright.store.remote import Remote
-from lanewright.store.write import EMPTY, commit, edit_tree, set_ref
+from lanewright.store.write import EMPTY, commit, edit_tree, set_ref, set_refs
 
 ROOT = "vllm"
 OUTSIDE = "outside "
@@ -103,10 +103,11 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
         for side in (0, 1)
     ]
     with writing(places) as held:
-        for ref, tree, which in zip(refs, trees, (base, head), strict=True):
-            set_ref(
-                held, ref, commit(held, tree, f"{base}..{head}\n\nof {which}\n{OUTSIDE}{outside}\n")
-            )
+        made = {
+            ref: commit(held, tree, f"{base}..{head}\n\nof {which}\n{OUTSIDE}{outside}\n")
+            for ref, tree, which in zip(refs, trees, (base, head), strict=True)
+        }
+        set_refs(held, made)
     return PullTrees(trees[0], trees[1], outside)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from lanewright.places import Places
+from lanewright.store import write
 from lanewright.store.complaint import cut_short
 from lanewright.store.git import Repository, create
 from lanewright.store.network import NAME
@@ -22,7 +23,7 @@ def waiting_room(places: Places, store: Repository) -> Iterator[Repository]:
     go no further, and neither does anything of a run that is killed.
     """
     _mark_partial(store)
-    with making(places.store / "incoming") as folder:
+    with making(places.incoming) as folder:
         room = create(folder / "objects.git")
         _mark_partial(room)
         alternates = room.path / "objects" / "info" / "alternates"
@@ -68,5 +69,4 @@ def set_refs(store: Repository, remote: Remote, values: Mapping[str, str]) -> No
         # The remote had a branch `a` and has `a/b` now: no ref can be beside one below it.
         if any(new.startswith(f"{old}/") or old.startswith(f"{new}/") for new in values):
             store.run("update-ref", "-d", "--end-of-options", old)
-    stdin = "".join(f"update {ref} {value}\n" for ref, value in values.items())
-    store.run("update-ref", "--stdin", stdin=stdin.encode())
+    write.set_refs(store, values)

@@ -24,16 +24,21 @@ def making(parent: Path) -> Iterator[Path]:
         OSError: The folder cannot be made.
     """
     parent.mkdir(parents=True, exist_ok=True)
-    for left in parent.glob(".making-*"):
-        match = NAME.match(left.name)
-        if match and not Path("/proc", match[1]).exists():
-            shutil.rmtree(left, ignore_errors=True)
+    clear_dead(parent)
     folder = Path(tempfile.mkdtemp(prefix=f".making-{HOST}-{os.getpid()}-", dir=parent))
     folder.chmod(0o755)
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def clear_dead(parent: Path) -> None:
+    """Remove what killed processes left in a folder; it need not be there."""
+    for left in parent.glob(".making-*"):
+        match = NAME.match(left.name)
+        if match and not Path("/proc", match[1]).exists():
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def settle(made: Path, place: Path) -> None:

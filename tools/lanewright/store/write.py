@@ -110,4 +110,10 @@ def commit(
 
 def set_ref(repository: Repository, ref: str, value: str) -> None:
     """Point a ref at an object; hold the store's lock while calling."""
-    repository.run("update-ref", "--end-of-options", ref, value)
+    set_refs(repository, {ref: value})
+
+
+def set_refs(repository: Repository, values: Mapping[str, str]) -> None:
+    """Point refs at objects, all or none; hold the store's lock while calling."""
+    stdin = "".join(f"update {ref} {value}\n" for ref, value in values.items())
+    repository.run("update-ref", "--stdin", stdin=stdin.encode())

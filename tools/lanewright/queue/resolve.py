@@ -9,7 +9,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
 from lanewright.queue.carry import Carried, Conflict
-from lanewright.queue.fixes import contents_of, folder_of
+from lanewright.queue.fixes import contents_of, fixes_of, folder_of
 from lanewright.queue.gates import GateError, check_file
 from lanewright.queue.plan import Plan
 from lanewright.queue.recipe import Recipe
@@ -17,6 +17,7 @@ from lanewright.queue.recipe_files import file_name
 from lanewright.queue.recipe_making import make
 from lanewright.queue.recipe_text import encode
 from lanewright.queue.workfolder import (
+    Manifest,
     OpenFile,
     discard,
     lay_out,
@@ -25,6 +26,7 @@ from lanewright.queue.workfolder import (
     work_folder,
 )
 from lanewright.store.git import Repository
+from lanewright.store.objects import NO_BLOB, BlobId, blob_id
 from lanewright.transaction.replace import replace_together
 
 
@@ -99,6 +101,10 @@ def record(project: Project, places: Places, planned: Plan, name: str) -> list[P
         raise LanewrightError(
             f"entry {name}: nothing is open in {folder}", hint=f"lanewright resolve {name}"
         )
+    recorded = _recorded(project, folder, manifest)
+    if recorded:  # by a run that was killed before it removed the folder
+        discard(folder)
+        return recorded
     conflicts = _conflicts(waiting(project, places, planned), planned, name)
     if manifest != manifest_of(planned.lane, name, planned.series.pin, conflicts):
         raise LanewrightError(
@@ -125,6 +131,21 @@ def record(project: Project, places: Places, planned: Plan, name: str) -> list[P
     replace_together(project, written, what=f"resolve {name} on {planned.series.pin}")
     discard(folder)
     return list(written)
+
+
+def _recorded(project: Project, folder: Path, manifest: Manifest) -> list[Path]:
+    """The fixes that say what is in the folder; none where one is lacking."""
+    fixes = {
+        (fix.recipe.path, *fix.recipe.sides().values(), fix.recipe.result): fix
+        for fix in fixes_of(project, manifest.entry)
+        if not fix.recipe.remerged
+    }
+    keys = [(each.path, *each.ids, _blob(_result(folder, each))) for each in manifest.files]
+    return [project.root / fixes[key].file for key in keys] if fixes.keys() >= set(keys) else []
+
+
+def _blob(content: bytes | None) -> BlobId:
+    return NO_BLOB if content is None else blob_id(content)
 
 
 def _conflicts(found: list[Carried], planned: Plan, name: str) -> tuple[Conflict, ...]:

@@ -1,6 +1,5 @@
 """Conflicts laid out for a person: a folder with marked files, and the sides beside them."""
 
-import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -96,11 +95,9 @@ def lay_out(
 
 
 def discard(folder: Path) -> None:
-    """Remove a work folder; a killed run leaves it whole or under a name that means nothing."""
-    gone = folder.with_name(f".done-{folder.name}")
-    shutil.rmtree(gone, ignore_errors=True)
-    folder.rename(gone)
-    shutil.rmtree(gone)
+    """Remove a work folder; a killed run leaves it whole, or where the next one clears it away."""
+    with making(folder.parent) as gone:
+        folder.rename(gone / folder.name)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -6,7 +6,6 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.queue.bundle import write_bundle
-from lanewright.queue.plan import plan
 from lanewright.queue.quilt import write_quilt
 from lanewright.store.git import Repository
 from lanewright.store.scratch import making
@@ -16,13 +15,13 @@ from lanewright.terminal import emit, say, stage
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Write a new folder, whole or not at all."""
     lane = lane_of(project, arguments)
-    lock = build(project, places, lane, check=True).lock
+    built = build(project, places, lane, check=True)
+    lock = built.lock
     out = arguments.out.resolve() if arguments.out else project.root / "export"
     if out.exists():
         raise LanewrightError(f"{out} is there already", hint="name a new folder")
-    planned = plan(project, lane)
     with stage(f"exporting lane {lane}"), making(out.parent) as scratch:
-        write_bundle(project, places, planned, lock, scratch / f"{lane}.bundle")
+        write_bundle(project, places, built.planned, lock, scratch / f"{lane}.bundle")
         names = write_quilt(Repository(places.objects), lock, scratch / "patches")
         scratch.rename(out)
     say(f"lane {lane}: {len(names)} patches on {lock.pin.ref}, tree {lock.tree}")

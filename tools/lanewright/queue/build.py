@@ -9,14 +9,10 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import Applied, apply_plan, told_conflicts
 from lanewright.queue.drift import drift
-from lanewright.queue.lock import (
-    Lock,
-    encode,
-    is_open,
-    read_lock,
-)
+from lanewright.queue.lock import Lock, encode, is_open
+from lanewright.queue.pair import read_pair
 from lanewright.queue.pin import Pin
-from lanewright.queue.plan import plan
+from lanewright.queue.plan import Plan
 from lanewright.queue.recipe_text import encode as encode_fix
 from lanewright.queue.same import require_same
 from lanewright.store.extract import pin_ref
@@ -33,11 +29,13 @@ class Built:
     """A lane whose lock is on disk.
 
     Attributes:
-        lock: It.
+        planned: What the series names.
+        lock: What it came to.
         applied: Whether this run applied the entries.
         changed: Whether this run wrote the lock.
     """
 
+    planned: Plan
     lock: Lock
     applied: bool
     changed: bool
@@ -63,11 +61,10 @@ def build(project: Project, places: Places, lane: str, *, check: bool = False) -
 
 
 def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built:
-    planned = plan(project, lane)
-    old = read_lock(project.lock_file(lane))
+    planned, old = read_pair(project, lane)
     settled = old is not None and not drift(planned, old)
     if old and settled and in_store(places, old):
-        return Built(old, applied=False, changed=False)
+        return Built(planned, old, applied=False, changed=False)
     if check and not settled:
         raise DriftError(
             f"lane {lane}: the lock is out of date: {drift(planned, old)}",
@@ -87,7 +84,7 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
     commit_refs(places, applied.lock)
     if not settled:
         replace_together(project, files_of(project, applied), what=f"build {lane}")
-    return Built(applied.lock, applied=True, changed=not settled)
+    return Built(planned, applied.lock, applied=True, changed=not settled)
 
 
 def in_store(places: Places, lock: Lock) -> bool:

@@ -19,6 +19,7 @@ from lanewright.queue.inputs import (
 )
 from lanewright.queue.pin import PinSpec, read_pin
 from lanewright.queue.series import Series, load_series, name_of, patch_for
+from lanewright.transaction.reading import of_one_state
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def plan(project: Project, lane: str) -> Plan:
         LanewrightError: Unknown lane, bad series, missing patch or overlay, two entries that
             claim the same.
     """
-    return plan_of(project, lane, load_series(project, lane))
+    return of_one_state(project, lambda: plan_of(project, lane, load_series(project, lane)))
 
 
 def plan_of(project: Project, lane: str, series: Series) -> Plan:

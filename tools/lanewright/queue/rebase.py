@@ -15,6 +15,7 @@ from lanewright.queue.target import Target, target_of, with_target
 from lanewright.report.outcome import in_one_line
 from lanewright.store.atomic import replace_file
 from lanewright.transaction.journal import FOLDER
+from lanewright.transaction.reading import of_one_state
 
 STOPPED = "rebase.json"
 
@@ -56,13 +57,15 @@ def try_lane(
     Raises:
         LanewrightError: The target or a source cannot be had.
     """
-    text = series_text(project, lane)
+    text, old = of_one_state(
+        project, lambda: (series_text(project, lane), read_lock(project.lock_file(lane)))
+    )
     series = read_text(project, lane, text)
     target = target_of(project, places, lane, series, to)
     tried = try_text(
         project, places, lane, with_target(text, series, target), keep_going=keep_going
     )
-    return Rebased(lane, series.pin, target, read_lock(project.lock_file(lane)), tried)
+    return Rebased(lane, series.pin, target, old, tried)
 
 
 def told_rebase(rebased: Rebased) -> Iterator[str]:
@@ -123,7 +126,10 @@ class Stopped(msgspec.Struct, frozen=True):
 
 
 def remember(project: Project, rebased: Sequence[Rebased]) -> None:
-    """Keep where lanes stopped, so that ``resolve`` knows the pin that is meant."""
+    """Keep where lanes stopped, so that ``resolve`` knows the pin that is meant.
+
+    Hold the project for editing.
+    """
     stopped = _stopped(project)
     for each in rebased:
         stopped.pop(each.lane, None)
@@ -131,7 +137,9 @@ def remember(project: Project, rebased: Sequence[Rebased]) -> None:
             target = each.target
             stopped[each.lane] = Stopped(each.before, target.pin, target.release)
     file = project.root / FOLDER / STOPPED
-    replace_file(file, msgspec.json.encode(stopped) + b"\n")
+    replace_file(
+        file, msgspec.json.encode(stopped) + b"\n", scratch=file.with_name(f"{STOPPED}.new")
+    )
 
 
 def stopped_at(project: Project, lane: str) -> Target | None:

@@ -14,8 +14,8 @@ from lanewright.queue.apply import apply_plan
 from lanewright.queue.build import in_store
 from lanewright.queue.bundle import store_of
 from lanewright.queue.drift import drift
-from lanewright.queue.lock import Lock, is_open, layer_of, read_lock
-from lanewright.queue.plan import plan
+from lanewright.queue.lock import Lock, is_open, layer_of
+from lanewright.queue.pair import read_pair
 from lanewright.queue.same import require_same
 from lanewright.queue.site import differences, site_folder
 from lanewright.store.companions import companions
@@ -57,8 +57,7 @@ def verify(
         MismatchError: Something differs; the message names the entry or the files.
         LanewrightError: There is no lock, or no tree or image here though one was asked for.
     """
-    planned = plan(project, lane)
-    held = read_lock(project.lock_file(lane))
+    planned, held = read_pair(project, lane)
     if held is None:
         raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
     everything = not (lock or tree or image or bundle)

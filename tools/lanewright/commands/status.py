@@ -11,8 +11,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import in_store
 from lanewright.queue.drift import drift
-from lanewright.queue.lock import read_lock
-from lanewright.queue.plan import plan
+from lanewright.queue.pair import read_pair
 from lanewright.queue.site import site_folder
 from lanewright.serve.record import read_latest
 from lanewright.terminal import emit, emit_json
@@ -62,8 +61,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
 
 
 def _status(project: Project, places: Places, lane: str) -> LaneStatus:
-    planned = plan(project, lane)
-    lock = read_lock(project.lock_file(lane))
+    planned, lock = read_pair(project, lane)
     stored = lock is not None and in_store(places, lock)
     site = site_folder(places, lock.pin, lock.tree) if lock else None
     layout = layout_folder(places, lock) if lock else None

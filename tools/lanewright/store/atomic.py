@@ -34,6 +34,9 @@ def replace_file(
             os.fsync(stream.fileno())
         scratch.chmod(mode)
         scratch.replace(path)
+    except OSError as error:  # of a full disk, which names no file by itself
+        error.filename = error.filename or str(path)
+        raise
     finally:
         scratch.unlink(missing_ok=True)
 

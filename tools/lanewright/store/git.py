@@ -1,5 +1,6 @@
 """The one place that runs git: bytes in and out, a closed environment, fixed settings."""
 
+import errno
 import os
 import tempfile
 import time
@@ -32,6 +33,7 @@ SETTINGS = {
 NONE: Mapping[str, str] = {}
 # What git says when it needs an object that a partial clone left at its remote.
 NOT_BROUGHT = "from promisor remote"
+NO_SPACE, TOO_LARGE = os.strerror(errno.ENOSPC), os.strerror(errno.EFBIG)
 
 IDENTITY = "lanewright <lanewright@localhost>"
 FIXED_DATE = "946684800 +0000"
@@ -119,13 +121,16 @@ class Repository:
             raise no_git(error) from error
         trace(arguments, status, since=start)
         if status not in ok:
-            raise GitError(
-                f"git {' '.join(arguments)} ended with {status}: {stderr}",
-                hint="bring what is missing into the store: lanewright fetch"
-                if NOT_BROUGHT in stderr
-                else f"if the store is damaged, it is made again: rm -r {self.path}",
-            )
+            told = f"git {' '.join(arguments)} ended with {status}: {stderr}"
+            raise GitError(told, hint=self._hint(stderr))
         return Output(status, bytes(stdout), stderr)
+
+    def _hint(self, stderr: str) -> str:
+        if NO_SPACE in stderr or TOO_LARGE in stderr:
+            return f"make room where {self.path} is; nothing of it is lost"
+        if NOT_BROUGHT in stderr:
+            return "bring what is missing into the store: lanewright fetch"
+        return f"if the store is damaged, it is made again: rm -r {self.path}"
 
     def command(self, *arguments: str, settings: Mapping[str, str] = NONE) -> list[str]:
         """The command line of a call; ``settings`` come after ours, so they win."""

@@ -50,7 +50,7 @@ overlay = "sample_package"
 def _closed_world(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    if request.node.get_closest_marker("engine") or request.node.get_closest_marker("engine_full"):
+    if request.node.get_closest_marker("engine") or request.path.parent.name == "engine":
         return
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LANEWRIGHT_STORE", str(tmp_path / "store"))

@@ -16,13 +16,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from lanewright.store import network
 from lanewright.store.git import Repository
 
 NUMBER, MOMENT, LOG = int(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 TEMPORARY = tempfile.gettempdir()
 WRITING = frozenset({
-    "commit-tree", "fast-import", "fetch", "hash-object", "init", "merge-tree", "mktree",
-    "update-ref", "write-tree",
+    "bundle", "commit-tree", "config", "fast-import", "fetch", "hash-object", "init", "merge-tree",
+    "mktree", "update-ref", "write-tree",
 })  # fmt: skip
 Describe = Callable[..., str | None]
 steps = 0
@@ -81,12 +82,20 @@ def of_git(_repository: Repository, *arguments: str, **_: object) -> str | None:
     return f"git {' '.join(arguments)}" if arguments[0] in WRITING else None
 
 
+def of_call(
+    _repository: Repository, _remote: object, arguments: tuple[str, ...], **_: object
+) -> str | None:
+    """Name a git call to a remote that writes."""
+    return of_git(_repository, *arguments)
+
+
 for name in ("replace", "rename", "unlink", "remove", "rmdir", "mkdir", "link", "symlink"):
     setattr(os, name, killing(getattr(os, name), of_path(name)))
 for name in ("write_bytes", "write_text"):
     setattr(Path, name, killing(getattr(Path, name), of_path(name)))
 shutil.rmtree = killing(shutil.rmtree, of_path("rmtree"))  # type: ignore[assignment]
 Repository.run = killing(Repository.run, of_git)  # type: ignore[method-assign]
+network._once = killing(network._once, of_call)  # noqa: SLF001 - where every call goes through
 
 sys.argv = ["lanewright", *sys.argv[4:]]
 runpy.run_module("lanewright", run_name="__main__")

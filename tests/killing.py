@@ -3,6 +3,7 @@
 import itertools
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,6 +35,20 @@ class Killed:
     step: str
 
 
+def restoring(*folders: Path) -> Callable[[], None]:
+    """Brings folders back to what they hold now."""
+    kept = {folder: folder.with_name(f"{folder.name}.kept") for folder in folders}
+    for folder, copy in kept.items():
+        shutil.copytree(folder, copy)
+
+    def restore() -> None:
+        for folder, copy in kept.items():
+            shutil.rmtree(folder)
+            shutil.copytree(copy, folder)
+
+    return restore
+
+
 def kills(
     argv: Sequence[str],
     cwd: Path,
@@ -41,6 +56,7 @@ def kills(
     prepare: Callable[[], None],
     *,
     moments: Sequence[str] = MOMENTS,
+    every: int = 1,
     code: int = 0,
 ) -> Iterator[Killed]:
     """Kill ``lanewright ARGV`` at its first step that writes state, its second, and so on.
@@ -53,10 +69,11 @@ def kills(
         env: What its environment has beside or instead of this process's own.
         prepare: Brings the state from which each run starts.
         moments: When to kill: ``before`` the step, ``after`` it, or both.
+        every: How many steps to go on each time.
         code: What the command ends with when nothing kills it.
     """
     for moment in moments:
-        for number in itertools.count(1):
+        for number in itertools.count(1, every):
             prepare()
             with tempfile.TemporaryDirectory() as scratch:
                 log = Path(scratch) / "step"
@@ -79,6 +96,7 @@ def killed_at_random(
     *,
     times: int = 20,
     seed: int = 0,
+    code: int = 0,
 ) -> Iterator[Killed]:
     """Kill ``lanewright ARGV`` and every process that it started, at a random moment of its run.
 
@@ -92,7 +110,7 @@ def killed_at_random(
         start = time.monotonic()
         process = _start(command, cwd, env, scratch)
         _, talk = process.communicate(timeout=120)
-        assert process.returncode == 0, talk
+        assert process.returncode == code, talk
         taken = time.monotonic() - start
         for number in range(1, times + 1):
             prepare()

@@ -1,8 +1,5 @@
 """``undo``: what it says, and that a kill at any of its steps leaves all old or all new."""
 
-import shutil
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -10,26 +7,12 @@ from lanewright.queue.build import build
 from lanewright.transaction.journal import pending_file
 from lanewright.transaction.replace import replace_together
 from tests.conftest import World
-from tests.killing import killed_at_random, kills
+from tests.killing import killed_at_random, kills, restoring
 from tests.process import finish, start
 from tests.transaction.half_done import snapshot
 
 Capture = pytest.CaptureFixture[str]
 Files = dict[str, bytes]
-
-
-def restoring(*folders: Path) -> Callable[[], None]:
-    """Brings folders back to what they hold now."""
-    kept = {folder: folder.with_name(f"{folder.name}.kept") for folder in folders}
-    for folder, copy in kept.items():
-        shutil.copytree(folder, copy)
-
-    def restore() -> None:
-        for folder, copy in kept.items():
-            shutil.rmtree(folder)
-            shutil.copytree(copy, folder)
-
-    return restore
 
 
 def edited(world: World) -> tuple[Files, Files]:

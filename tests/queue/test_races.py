@@ -126,7 +126,9 @@ def test_readers_in_a_loop_see_one_state_or_the_other(
     assert rows.run(*TO) == 0
     after = {command: read(rows, capfd, *command) for command in commands}
     undoing = subprocess.Popen(
-        [sys.executable, "-c", UNDOING, str(rows.root), str(times)], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", UNDOING, str(rows.root), str(times)],
+        stderr=subprocess.PIPE,
+        text=True,
     )
     rounds = 0
     while undoing.poll() is None or not rounds:

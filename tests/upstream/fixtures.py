@@ -107,6 +107,11 @@ class Carrying:
 
     def settle(self, entry: str, *removed: str) -> None:
         """Resolve an entry's conflicts by keeping both sides, and removing some files."""
+        self.unmark(entry, *removed)
+        assert self.run("resolve", entry, "--done") == 0
+
+    def unmark(self, entry: str, *removed: str) -> None:
+        """Lay an entry's conflicts out and edit them, keeping both sides and removing some files."""
         assert self.run("resolve", entry) == 0
         folder = self.root / ".lanewright/resolve/sample" / entry
         for path in removed:
@@ -115,7 +120,6 @@ class Carrying:
             marks = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
             lines = file.read_bytes().splitlines(keepends=True)
             file.write_bytes(b"".join(line for line in lines if not line.startswith(marks)))
-        assert self.run("resolve", entry, "--done") == 0
 
 
 @pytest.fixture(scope="session")

@@ -121,6 +121,17 @@ def test_a_ref_is_set_and_found(repository: Repository) -> None:
     assert resolve(repository, "refs/trees/x") == made
 
 
+@pytest.mark.parametrize("had", [{}, {"x": Content("100644", b"x")}])
+def test_a_tree_without_files_is_stored_like_any_other(
+    tmp_path: Path, had: dict[str, Content | None]
+) -> None:
+    repository = create(tmp_path / "another.git")
+    before = edit_tree(repository, EMPTY, store_files(repository, had)) if had else EMPTY
+    assert edit_tree(repository, before, dict.fromkeys(had)) == EMPTY
+    set_ref(repository, "refs/trees/x", commit(repository, EMPTY, "nothing\n"))
+    repository.run("fsck", "--connectivity-only")
+
+
 def test_exists_asks_for_every_id(repository: Repository) -> None:
     [here] = write_blobs(repository, [b"here"])
     assert exists(repository, [here, EMPTY])

@@ -61,8 +61,12 @@ def _scratch_index() -> Iterator[Path]:
 
 def edit_tree(repository: Repository, tree: TreeId, changes: Mapping[str, File | None]) -> TreeId:
     """A tree with some files set, or removed where the value is None."""
-    if not changes:
-        return tree
+    made = _edited(repository, tree, changes) if changes else tree
+    # git knows the empty tree without having it, and only mktree writes it all the same.
+    return flat_trees(repository, [{}])[0] if made == EMPTY else made
+
+
+def _edited(repository: Repository, tree: TreeId, changes: Mapping[str, File | None]) -> TreeId:
     lines = [
         f"0 {NO_BLOB}\t".encode() + _raw(path)
         if file is None

@@ -1,11 +1,14 @@
 """Commands of the queue killed with -9: all old or all new at the next start, and nothing lost."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.killing import killed_at_random, kills
-from tests.queue.scenarios import SCENARIOS, Scenario
+from tests.queue.scenarios import POOL, SCENARIOS, Scenario, laid_out
 from tests.queue.watched import Watched
 from tests.upstream.fixtures import Carrying
+from tests.upstream.whole import WORK, files_of, work_folder
 
 ALL = pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.name.replace(" ", "-"))
 
@@ -59,6 +62,29 @@ def test_a_rebase_killed_at_3_random_moments_is_all_old_or_all_new(carrying: Car
 @pytest.mark.engine_full
 def test_a_rebase_killed_at_20_random_moments_is_all_old_or_all_new(carrying: Carrying) -> None:
     assert killed_randomly(Watched(carrying, SCENARIOS[0]), times=20, seed=1) == 20
+
+
+def test_a_work_folder_that_a_killed_resolve_left_is_removed_once_its_fixes_are_recorded(
+    carrying: Carrying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out(carrying)
+    with monkeypatch.context() as patched:
+        patched.setattr("lanewright.queue.resolve.discard", interrupted)
+        assert carrying.run("resolve", POOL, "--done") == 130
+    recorded, edits = files_of(carrying), work_folder(carrying)
+    assert edits
+    file = next(carrying.root.glob(f"{WORK}/sample/{POOL}/vllm/**/*.py"))
+    with file.open("ab") as stream:
+        stream.write(b"# more\n")
+    assert carrying.run("resolve", POOL, "--done") == 1  # it conflicts no more; no edit is lost
+    assert file.read_bytes().endswith(b"# more\n")
+    file.write_bytes(file.read_bytes().removesuffix(b"# more\n"))
+    assert carrying.run("resolve", POOL, "--done") == 0
+    assert (files_of(carrying), work_folder(carrying)) == (recorded, {})
+
+
+def interrupted(_folder: Path) -> None:
+    raise KeyboardInterrupt
 
 
 @pytest.mark.engine_full

@@ -1,12 +1,15 @@
 """Folders that are filled beside their place."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from lanewright.store.scratch import making, settle
+from lanewright.places import Places
+from lanewright.store.locking import writing
+from lanewright.store.scratch import HOST, making, settle
 
 
 def test_nothing_stays_when_the_work_fails(tmp_path: Path) -> None:
@@ -46,3 +49,17 @@ def test_what_a_killed_process_left_is_removed_and_a_living_ones_kept(tmp_path: 
         assert not left.exists()
         with making(tmp_path):
             assert mine.exists()
+
+
+def test_any_writer_of_the_store_removes_what_killed_ones_were_filling(places: Places) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    left = [
+        folder / f".making-{HOST}-{pid}-x"
+        for folder in (places.incoming, places.bundles)
+        for pid in (ended.pid, os.getpid())
+    ]
+    for folder in left:
+        folder.mkdir(parents=True)
+    with writing(places):
+        assert [folder.exists() for folder in left] == [False, True, False, True]

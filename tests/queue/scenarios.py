@@ -70,6 +70,7 @@ def not_built(carrying: Carrying) -> None:
     tree = carrying.lock.tree
     (carrying.root / "series/sample.lock").unlink()
     carrying.repository.run("update-ref", "-d", f"refs/trees/{tree}")
+    carrying.repository.run("prune", "--expire=now")
 
 
 def not_fetched(carrying: Carrying) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import lanewright
+from tests.queue.scenarios import not_built
 from tests.upstream.fixtures import Carrying
 from tests.upstream.whole import files_of, leavings, require_whole_lane, work_folder
 
@@ -81,10 +82,10 @@ def filled(carrying: Carrying, disk: Path, left: int, *command: str) -> tuple[in
 
 def prepare(carrying: Carrying, what: str) -> tuple[str, ...]:
     """Bring the lane where a command has something to write; give the command."""
-    assert carrying.run("add", ROWS) == 0
     if what == "build":
-        (carrying.root / "series/sample.lock").unlink()
+        not_built(carrying)
         return ("build",)
+    assert carrying.run("add", ROWS) == 0
     if what == "resolve --done":
         assert carrying.run("add", POOL) == 0
         assert carrying.run(*TO) == 3
@@ -114,8 +115,8 @@ def test_a_full_disk_is_told_and_loses_nothing(
     disk = carrying.root if where == "project" else carrying.places.store
     code, talk = filled(carrying, disk, left, *command)
     assert "Traceback" not in talk
-    if code == 0 and left > MOST:
-        return
+    if code == 0 and (left > MOST or (what, where) == ("resolve --done", "store")):
+        return  # there was room, or no need of it
     assert code == 1
     assert "No space left on device" in talk
     assert work_folder(carrying) == edits

@@ -27,6 +27,7 @@ from lanewright.queue.workfolder import (
 )
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, BlobId, blob_id
+from lanewright.store.scratch import clear_dead
 from lanewright.transaction.replace import replace_together
 
 
@@ -71,6 +72,7 @@ def open_entry(
     conflicts = _conflicts(waiting(project, places, planned), planned, name)
     folder = work_folder(project, planned.lane, name)
     manifest = manifest_of(planned.lane, name, planned.series.pin, conflicts)
+    clear_dead(folder.parent)
     known = read_manifest(folder)
     if known and again:
         discard(folder)
@@ -96,6 +98,7 @@ def record(project: Project, places: Places, planned: Plan, name: str) -> list[P
         LanewrightError: Nothing is open, or the conflicts are others now; the folder stays.
     """
     folder = work_folder(project, planned.lane, name)
+    clear_dead(folder.parent)
     manifest = read_manifest(folder)
     if manifest is None:
         raise LanewrightError(

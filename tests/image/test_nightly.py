@@ -205,6 +205,11 @@ def test_an_image_of_docker_hub(name: str) -> None:
     assert endpoint_of(name) == "https://hub.docker.com/v2/repositories/vllm/vllm-openai"
 
 
+def test_an_address_is_taken_as_it_is(web: Web) -> None:
+    assert endpoint_of(web.url) == web.url
+    assert endpoint_of("https://hub.example/v2/a/b") == "https://hub.example/v2/a/b"
+
+
 @pytest.mark.parametrize(
     "name",
     [

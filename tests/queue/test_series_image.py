@@ -72,8 +72,13 @@ def test_a_bad_path_is_told_with_file_and_key(world: World, path: str, told: str
             r"Expected `str`, got `int` - at `\$\.image\.site_packages`",
         ),
         (
-            f'[image]\nsite_packages = "{PATH}"\nbase = "x"',
-            r"unknown field `base` - at `\$\.image`",
+            f'[image]\nsite_packages = "{PATH}"\nbased = "x"',
+            r"unknown field `based` - at `\$\.image`",
+        ),
+        (f'[image]\nsite_packages = "{PATH}"\nbase = "x"', "`base` and `digest` belong together"),
+        (
+            f'[image]\nsite_packages = "{PATH}"\nbase = "x"\ndigest = "sha256:1"',
+            r"at `\$\.image\.digest`",
         ),
         ("[[image]]", r"Expected `object \| null`, got `array` - at `\$\.image`"),
     ],

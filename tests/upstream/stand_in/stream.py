@@ -69,8 +69,8 @@ def person(name: str, date: int) -> str:
 
 
 def _change(path: str, change: Change) -> bytes:
-    quoted = '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    raw = quoted.encode("utf-8", "surrogateescape")
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    raw = b'"' + escaped.encode("utf-8", "surrogateescape") + b'"'
     if change is None:
         return b"D " + raw + b"\n"
     if isinstance(change, File):

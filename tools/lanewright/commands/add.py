@@ -8,6 +8,7 @@ from lanewright.queue.adding import added, updated
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.edited import series_text, try_text, write_together
 from lanewright.queue.selection import read_part
+from lanewright.queue.stopped import resolve_command
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
@@ -36,6 +37,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         name = tried.applied.conflicts[0].entry.name
         raise ConflictError(
             f"{told_conflicts(tried.applied)}\nthe series says so now; its lock stays as it was",
-            hint=f"lanewright resolve {name}, or take it back: lanewright undo",
+            hint=f"{resolve_command(project, lane, name, tried.planned.series.pin)}, or take it"
+            " back: lanewright undo",
         )
     return ExitCode.CLEAN

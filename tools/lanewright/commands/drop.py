@@ -8,6 +8,7 @@ from lanewright.queue.apply import told_conflicts
 from lanewright.queue.dropping import dropped, recorded_landed
 from lanewright.queue.edited import series_text, try_text, write_together
 from lanewright.queue.selection import read_part
+from lanewright.queue.stopped import resolve_command
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
@@ -28,8 +29,9 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     for entry in tried.applied.lock.entries:
         emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")
     if not clean:
+        name = tried.applied.conflicts[0].entry.name
         raise ConflictError(
             f"{told_conflicts(tried.applied)}\nthe series says so now; its lock stays as it was",
-            hint=f"lanewright resolve {tried.applied.conflicts[0].entry.name}",
+            hint=resolve_command(project, lane, name, tried.planned.series.pin),
         )
     return ExitCode.CLEAN

@@ -8,10 +8,10 @@ from lanewright.queue.bundle import take_bundle
 from lanewright.queue.inputs import PullInput
 from lanewright.queue.pin import resolve_pin
 from lanewright.queue.plan import pins_of, plan
-from lanewright.queue.pulls import fetch_pulls, keep_facts
+from lanewright.queue.pulls import fetch_pulls, keep_facts, pinned_at
 from lanewright.store.extract import pull_trees
-from lanewright.store.release import hand_over
-from lanewright.terminal import emit
+from lanewright.store.release import hand_over, wheel_of
+from lanewright.terminal import emit, say
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
@@ -35,7 +35,15 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     for given in pulls:
         pull_trees(places, project.upstream.remote, given.base, given.head)
         head = heads[given.number]
-        moved = "" if head == given.head else f", carried at {given.head}"
-        emit(f"#{given.number} {head}{moved}")
+        if head == given.head:
+            emit(f"#{given.number} {head}")
+            continue
+        others = [each for each in pulls if each.number != given.number]
+        pinned = pinned_at(project, places, given.number, head, others)
+        pull_trees(places, project.upstream.remote, pinned.base, head)
+        emit(f"#{given.number} {head}, carried at {given.head}")
+        say(f"#{given.number} moved; what that did to each hunk: lanewright status")
     keep_facts(project, places, list(heads))
+    if planned.pin.commit:
+        emit(wheel_of(places, planned.pin.release).name)  # a boot links its compiled files
     return ExitCode.CLEAN

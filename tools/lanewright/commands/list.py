@@ -19,6 +19,8 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
         emit(f"{lane}  {series.pin}  {series.title}")
         for entry in series.entry:
             kind = "overlay" if entry.overlay else "patch"
+            if entry.pull is not None:
+                kind = f"#{entry.pull} at {(entry.head or '')[:12]}"
             parts = f"  {', '.join(entry.select)}" if entry.select else ""
             emit(f"  {name_of(entry)}  {kind}{parts}")
     return ExitCode.CLEAN

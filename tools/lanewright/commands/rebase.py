@@ -1,52 +1,75 @@
 """``lanewright rebase``: take lanes to where upstream is now."""
 
+from dataclasses import dataclass, field
+
 from lanewright.cli import Arguments
-from lanewright.errors import ConflictError, DriftError, ExitCode
+from lanewright.errors import ConflictError, DriftError, ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.edited import write_together
-from lanewright.queue.rebase import Rebased, remember, told_rebase, try_lane
+from lanewright.queue.rebase import Rebased, stops, told_rebase, try_lane
+from lanewright.queue.stopped import remember, resolve_command
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What a run came to.
+
+    Attributes:
+        lanes: Every lane that was asked for.
+        tried: Those whose target and sources could be had.
+        failed: The others, and why.
+    """
+
+    lanes: list[str]
+    tried: list[Rebased] = field(default_factory=list)
+    failed: dict[str, LanewrightError] = field(default_factory=dict)
+
+
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Try every lane; write those that are clean, together, and tell of the rest."""
-    lanes = [arguments.lane] if arguments.lane else project.lanes()
     if arguments.check:
-        found = _try(project, places, lanes, arguments)
-        moving = [each.lane for each in found if each.moves]
-        if moving:
-            raise DriftError(
-                f"would change: {', '.join(moving)}", hint="lanewright rebase, without --check"
-            )
+        found = _try(project, places, arguments)
+        moving = [each.lane for each in found.tried if each.moves]
+        if moving and not found.failed:
+            raise DriftError(f"would change: {', '.join(moving)}", hint=_without_check(arguments))
+        _raise_failed(found)
         return ExitCode.CLEAN
     with editing(project):
-        found = _try(project, places, lanes, arguments)
-        ready = [each for each in found if arguments.keep_going or not each.conflicts]
+        found = _try(project, places, arguments)
+        ready = [each for each in found.tried if arguments.keep_going or not each.conflicts]
         moving_lanes = [each for each in ready if each.moves]
-        remember(project, found)
+        remember(project, stops(found.tried))
         if moving_lanes:
             what = f"rebase {', '.join(f'{e.lane} to {e.target.pin}' for e in moving_lanes)}"
             write_together(project, places, [each.tried for each in moving_lanes], what=what)
-    for each in found:
-        _tell_end(each, written=each in moving_lanes)
-    stopped = [each for each in found if each.conflicts]
-    if stopped:
-        lines = [told_conflicts(each.tried.applied) for each in stopped]
-        name = stopped[0].tried.applied.conflicts[0].entry.name
-        lane = "" if len(lanes) == 1 and not arguments.lane else f" --lane {stopped[0].lane}"
-        raise ConflictError("\n".join(lines), hint=f"lanewright resolve {name}{lane}")
+    written = {each.lane for each in moving_lanes}
+    for each in found.tried:
+        _tell_end(each, written=each.lane in written)
+    _raise_conflicts(project, found)
+    _raise_failed(found)
     return ExitCode.CLEAN
 
 
-def _try(project: Project, places: Places, lanes: list[str], arguments: Arguments) -> list[Rebased]:
-    found = []
-    for lane in lanes:
-        keep_going = arguments.keep_going
-        found.append(try_lane(project, places, lane, arguments.to, keep_going=keep_going))
-        emit("\n".join(told_rebase(found[-1])))
+def _without_check(arguments: Arguments) -> str:
+    lane = f" --lane {arguments.lane}" if arguments.lane else ""
+    to = f" --to {arguments.to}" if arguments.to else ""
+    return f"lanewright rebase{lane}{to}"
+
+
+def _try(project: Project, places: Places, arguments: Arguments) -> _Found:
+    found = _Found([arguments.lane] if arguments.lane else project.lanes())
+    for lane in found.lanes:
+        try:
+            tried = try_lane(project, places, lane, arguments.to, keep_going=arguments.keep_going)
+        except LanewrightError as error:
+            found.failed[lane] = error
+            continue
+        found.tried.append(tried)
+        emit("\n".join(told_rebase(project, tried)))
     return found
 
 
@@ -60,3 +83,24 @@ def _tell_end(rebased: Rebased, *, written: bool) -> None:
         say(f"lane {lane}: stays on {rebased.before}, lock untouched")
     else:
         say(f"lane {lane}: is on {pin} already, lock up to date")
+
+
+def _raise_conflicts(project: Project, found: _Found) -> None:
+    stopped = [each for each in found.tried if each.conflicts]
+    if stopped:
+        lines = [told_conflicts(each.tried.applied) for each in stopped]
+        lines += [f"lane {lane}: {error}" for lane, error in found.failed.items()]
+        first = stopped[0]
+        name = first.tried.applied.conflicts[0].entry.name
+        command = resolve_command(project, first.lane, name, first.target.pin)
+        raise ConflictError("\n".join(lines), hint=command)
+
+
+def _raise_failed(found: _Found) -> None:
+    """One lane's error as it is, those of several as one."""
+    errors = list(found.failed.values())
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        lines = [f"lane {lane}: {error}" for lane, error in found.failed.items()]
+        raise LanewrightError("\n".join(lines), hint=errors[0].hint)

@@ -6,9 +6,10 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.edited import read_text, series_text
 from lanewright.queue.plan import Plan, plan_of
-from lanewright.queue.rebase import stopped_at
 from lanewright.queue.resolve import open_entry, record, waiting
-from lanewright.queue.target import target_of, with_target
+from lanewright.queue.series import load_series
+from lanewright.queue.stopped import meant_target, resolve_command, stopped_at
+from lanewright.queue.target import with_target
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
 
@@ -20,16 +21,23 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         planned = _planned(project, places, lane, arguments.to)
         name = arguments.entry or _only(project, places, planned)
         if arguments.done:
-            written = record(project, places, planned, name)
-            emit("\n".join(path.relative_to(project.root).as_posix() for path in written))
-            say(f"{name}: {len(written)} fixed; next: {_next(project, lane, planned)}")
+            recorded = record(project, places, planned, name)
+            emit("\n".join(path.relative_to(project.root).as_posix() for path in recorded.files))
+            say(f"entry {name} on {planned.series.pin}: {_counted(len(recorded.files))} settled")
+            say(f"  next: {_next(project, planned, recorded.left)}")
             return ExitCode.CLEAN
         opened = open_entry(project, places, planned, name, again=arguments.again)
     state = "laid out" if opened.fresh else "still open, as you left it"
-    say(f"{name} on {planned.series.pin}: {len(opened.paths)} files {state}; each side is below")
-    say(f"{opened.folder}/sides. Edit them, then: lanewright resolve {name} --done")
+    say(f"entry {name} on {planned.series.pin}: {_counted(len(opened.paths))} {state}; each side")
+    say(f"lies below {opened.folder}/sides")
+    command = resolve_command(project, lane, name, planned.series.pin)
+    say(f"  next: edit, or delete a file to remove it, then: {command} --done")
     emit("\n".join(str(opened.folder / path) for path in opened.paths))
     return ExitCode.CLEAN
+
+
+def _counted(number: int) -> str:
+    return "1 file" if number == 1 else f"{number} files"
 
 
 def _planned(project: Project, places: Places, lane: str, to: str | None) -> Plan:
@@ -37,7 +45,7 @@ def _planned(project: Project, places: Places, lane: str, to: str | None) -> Pla
     text = series_text(project, lane)
     series = read_text(project, lane, text)
     if to:
-        target = target_of(project, places, lane, series, to)
+        target = meant_target(project, places, lane, series, to)
     else:
         stopped = stopped_at(project, lane)
         if stopped is None:
@@ -55,15 +63,21 @@ def _only(project: Project, places: Places, planned: Plan) -> str:
     names = [each.entry.name for each in waiting(project, places, planned)]
     if len(names) == 1:
         return names[0]
+    place = f"lane {planned.lane} on {planned.series.pin}"
+    if not names:
+        raise LanewrightError(
+            f"{place}: nothing waits for a person", hint=f"lanewright report {planned.lane}"
+        )
     raise LanewrightError(
-        f"lane {planned.lane} on {planned.series.pin}:"
-        f" {f'several entries wait: {chr(44).join(names)}' if names else 'nothing waits'}",
-        hint=f"lanewright resolve {names[0]}" if names else f"lanewright report {planned.lane}",
+        f"{place}: several entries wait: {', '.join(names)}",
+        hint=resolve_command(project, planned.lane, names[0], planned.series.pin),
     )
 
 
-def _next(project: Project, lane: str, planned: Plan) -> str:
-    pin = planned.series.pin
-    if read_text(project, lane, series_text(project, lane)).pin == pin:
+def _next(project: Project, planned: Plan, left: tuple[str, ...]) -> str:
+    lane, pin = planned.lane, planned.series.pin
+    if left:
+        return resolve_command(project, lane, left[0], pin)
+    if load_series(project, lane).pin == pin:
         return f"lanewright build {lane}"
     return f"lanewright rebase --lane {lane} --to {pin}"

@@ -8,15 +8,19 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.inputs import PatchInput
+from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
 from lanewright.queue.lock import HunkState, LockedEntry, read_lock
 from lanewright.queue.plan import plan
+from lanewright.queue.pulldiff import FLAGS
 from lanewright.queue.quoting import unquote
+from lanewright.report.fixes import emit_fixes
 from lanewright.report.outcome import in_one_line
+from lanewright.store.extract import pull_trees
+from lanewright.store.git import Repository
 from lanewright.terminal import emit, emit_json, printable
 
 
-def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
+def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Print what the lock says of each entry, or the text of chosen hunks."""
     lane, chosen = _asked(project, arguments)
     project.series_file(lane)  # there must be such a lane before it can lack a lock
@@ -25,7 +29,7 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
         raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
     name, _, rest = chosen.partition(":")
     entries = [_narrowed(entry, lane, rest) for entry in lock.entries if name in {"", entry.name}]
-    if not entries:
+    if not entries and name:
         known = ", ".join(entry.name for entry in lock.entries)
         raise LanewrightError(f"lane {lane} has no entry {name!r} (it has: {known})")
     if arguments.json:
@@ -38,7 +42,8 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
         if entry.kind == "overlay":
             emit("\n".join(f"  {path}" for path in entry.files))
         elif name:
-            emit(_texts(project, lane, whole, entry))
+            emit(_texts(project, places, lane, whole, entry))
+            emit_fixes(project, places, entry, in_full=bool(rest))
         else:
             emit("\n".join(f"  {_line(hunk)}" for hunk in entry.hunks))
     return ExitCode.CLEAN
@@ -68,7 +73,8 @@ def _narrowed(entry: LockedEntry, lane: str, chosen: str) -> LockedEntry:
             f"{entry.name} has no {'hunk' if entry.hunks else 'file'} {chosen!r}",
             hint=f"lanewright show {lane} {entry.name}",
         )
-    return msgspec.structs.replace(entry, hunks=hunks, files=files)
+    fixes = [fix for fix in entry.fixes if path in {"", fix.path}]
+    return msgspec.structs.replace(entry, hunks=hunks, files=files, fixes=fixes)
 
 
 def _line(hunk: HunkState) -> str:
@@ -82,16 +88,17 @@ def _path(file: PatchedFile) -> str:
     return unquote(name.encode()).partition("/")[2]
 
 
-def _texts(project: Project, lane: str, entry: LockedEntry, chosen: LockedEntry) -> str:
+def _texts(
+    project: Project, places: Places, lane: str, entry: LockedEntry, chosen: LockedEntry
+) -> str:
     """Each chosen hunk under a line that names it."""
     given = next((i for i in plan(project, lane).inputs if i.name == entry.name), None)
-    if not isinstance(given, PatchInput) or given.digest != entry.digest:
+    if given is None or isinstance(given, OverlayInput) or given.digest != entry.digest:
         raise LanewrightError(
             f"{entry.source} changed since the lock was written", hint=f"lanewright build {lane}"
         )
-    text = given.patch.path.read_bytes().decode("utf-8", "replace")
     try:
-        sections = PatchSet(text)
+        sections = PatchSet(_diff_text(project, places, given).decode("utf-8", "replace"))
     except UnidiffParseError as error:
         raise LanewrightError(f"{entry.source}: unidiff cannot show it: {error}") from error
     shown = {_path(file): [str(hunk) for hunk in file] for file in sections}
@@ -99,9 +106,18 @@ def _texts(project: Project, lane: str, entry: LockedEntry, chosen: LockedEntry)
     seen: dict[str, int] = {}
     for hunk in entry.hunks:
         number = seen.setdefault(hunk.path, 0)
-        has_text = hunk.lines not in {"mode", "file"}
+        has_text = hunk.lines not in {"mode", "file", "whole"}
         seen[hunk.path] += has_text
         if hunk in chosen.hunks:
             lines.append(_line(hunk))
             lines += [shown[hunk.path][number]] if has_text else []
     return "\n".join(lines)
+
+
+def _diff_text(project: Project, places: Places, given: ChangeInput) -> bytes:
+    """An entry's change as git prints it."""
+    if isinstance(given, PatchInput):
+        return given.patch.path.read_bytes()
+    trees = pull_trees(places, project.upstream.remote, given.base, given.head)
+    flags = ("-r", "-p", *FLAGS)
+    return Repository(places.objects).run("diff-tree", *flags, trees.base, trees.head).stdout

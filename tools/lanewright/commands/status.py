@@ -1,5 +1,6 @@
 """``lanewright status``: are locks, store, laid-out trees and images up to date."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -9,12 +10,14 @@ from lanewright.errors import ExitCode
 from lanewright.image.layout import layout_folder
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.adding import told
 from lanewright.queue.build import in_store
 from lanewright.queue.drift import drift
 from lanewright.queue.pair import read_pair
 from lanewright.queue.site import site_folder
+from lanewright.queue.upkeep import PullStatus, pull_statuses
 from lanewright.serve.record import read_latest
-from lanewright.terminal import emit, emit_json
+from lanewright.terminal import emit, emit_json, printable
 
 
 class LaneStatus(msgspec.Struct, frozen=True):
@@ -28,6 +31,8 @@ class LaneStatus(msgspec.Struct, frozen=True):
         tree: Folder where it is laid out, or None.
         layout: Folder where its image is, or None.
         last_run: When it was booted last, and the verdict; None where it never was.
+        open: Hunks that the lock was written without, and that need a person.
+        pulls: How each carried pull request stands beside upstream's.
         next: Command to type, or None.
     """
 
@@ -38,6 +43,8 @@ class LaneStatus(msgspec.Struct, frozen=True):
     tree: Path | None
     layout: Path | None
     last_run: str | None
+    open: int
+    pulls: list[PullStatus]
     next: str | None
 
 
@@ -55,6 +62,10 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit(f"  laid out: {status.tree or 'no'}")
         emit(f"  image: {status.layout or 'no'}")
         emit(f"  last run: {status.last_run or 'never'}")
+        if status.open:
+            emit(f"  open: {status.open} hunks are not carried until a person settles them")
+        for pull in status.pulls:
+            emit("\n".join(_told(pull)))
         if status.next:
             emit(f"  next: {status.next}")
     return ExitCode.CLEAN
@@ -67,7 +78,12 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
     layout = layout_folder(places, lock) if lock else None
     state = drift(planned, lock) or "up to date"
     run = read_latest(places, lane)
-    following = None
+    unsettled = sum(hunk.open for entry in (lock.entries if lock else []) for hunk in entry.hunks)
+    pulls = pull_statuses(project, places, planned)
+    following = f"lanewright report {lane}" if unsettled else None
+    if any(pull.newest for pull in pulls):
+        moved = next(pull.number for pull in pulls if pull.newest)
+        following = f"lanewright add {moved} --update --lane {lane}"
     if state != "up to date" or not stored:
         following = f"lanewright build {lane}"
     return LaneStatus(
@@ -78,5 +94,20 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         tree=site if site and site.exists() else None,
         layout=layout if layout and layout.exists() else None,
         last_run=f"{run['started']}, {run['verdict']}" if run else None,
+        open=unsettled,
+        pulls=pulls,
         next=following,
     )
+
+
+def _told(pull: PullStatus) -> Iterator[str]:
+    """A pull request, and what its update did to each hunk."""
+    merged = f"as {pull.merged_as[:12]}" if pull.merged_as else ""
+    title = f"“{printable(pull.title)}”" if pull.title else ""
+    facts = " ".join(filter(None, [pull.state, merged, title]))
+    moved = f", upstream is at {pull.newest[:12]}" if pull.newest else ""
+    yield f"  #{pull.number}: {facts}{', ' if facts else ''}carried at {pull.head[:12]}{moved}"
+    if pull.note:
+        yield f"    {printable(pull.note)}"
+    for each in pull.hunks:
+        yield from (printable(f"  {line}") for line in told(each).splitlines())

@@ -68,11 +68,14 @@ def endpoint_of(image: str) -> str:
     """The API's address of an image's repository.
 
     Args:
-        image: Name without tag or digest, e.g. ``docker.io/vllm/vllm-openai``.
+        image: Name without tag or digest, e.g. ``docker.io/vllm/vllm-openai``; or, for another
+            server with the same API, that address itself.
 
     Raises:
         LanewrightError: It is not Docker Hub's.
     """
+    if image.startswith(("https://", "http://")):
+        return image
     found = IMAGE.fullmatch(image)
     if not found:
         raise LanewrightError(

@@ -1,21 +1,30 @@
 """A series with one more pull request, one more part of one, or one at its new head."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from lanewright.errors import ConflictError, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.choose import choose, recorded_units
+from lanewright.queue.choose import choose, recorded_units, units_named
 from lanewright.queue.drifted import Drifted, drifted
 from lanewright.queue.edit import with_entry, with_entry_value
 from lanewright.queue.edited import read_text
 from lanewright.queue.inputs import PullInput, pull_input
-from lanewright.queue.pulls import Pinned, pin_pull, read_pull
+from lanewright.queue.pulls import Pinned, need_remote, pin_pull, read_pull, still_stacked
 from lanewright.queue.selection import Part, index_of, only, with_part
 from lanewright.queue.series import Series, name_of
 from lanewright.queue.units import OnBase
+from lanewright.report.outcome import counted
+from lanewright.store.extract import pull_trees
+from lanewright.store.fetching import fetch_commits
+from lanewright.store.git import Repository
+from lanewright.store.history import is_ancestor
 from lanewright.store.objects import CommitId
+
+GIT = "git:"
+NUMBER = re.compile(r"[1-9][0-9]{0,9}")
 
 
 @dataclass(frozen=True)
@@ -77,13 +86,16 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
         )
     given = pull_input(project, name_of(spec), spec, _place(lane, index))
     pinned = pin_pull(project, places, spec.pull, _others(project, series, spec.pull))
+    if still_stacked(places, given.base, pinned):
+        pinned = replace(pinned, base=given.base)
     if (pinned.head, pinned.base) == (given.head, given.base):
         return Edited(text, given.name, (f"{given.name} is at its newest head",))
     before = read_pull(project, places, spec.pull, given.base, given.head)
     after = read_pull(project, places, spec.pull, pinned.base, pinned.head)
     chosen = choose(before, given.choice, given.place)
     found = drifted(before, chosen, after)
-    gone = [each for each in found if each.what == "gone"]
+    recorded = recorded_units(before, given.choice, chosen, given.place)
+    gone = [each for each in found if each.what == "gone" and each.id not in recorded]
     if gone and spec.select:
         raise ConflictError(
             "\n".join(
@@ -95,11 +107,18 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
     text = with_entry_value(text, index, "head", pinned.head)
     text = with_entry_value(text, index, "base", pinned.base)
     if spec.select:
-        text = with_entry_value(text, index, "select", _carried(spec.select, found))
+        select = _carried(before, spec.select, found)
+        if not select:
+            raise ConflictError(
+                f"{given.place}: all that is chosen has landed and is gone from #{spec.pull}",
+                hint=f"lanewright drop {spec.pull}",
+            )
+        text = with_entry_value(text, index, "select", select)
     if spec.landed:
-        recorded_units(before, given.choice, chosen, given.place)
-        text = with_entry_value(text, index, "landed", _carried(spec.landed, found) or None)
-    return Edited(text, given.name, (_moved(pinned, given), *map(told, found)))
+        landed = _carried(before, spec.landed, found)
+        text = with_entry_value(text, index, "landed", landed or None)
+    said = [_moved(pinned, given), *_told_of(project, places, series, pinned)]
+    return Edited(text, given.name, (*said, *map(told, found)))
 
 
 def told(each: Drifted) -> str:
@@ -111,7 +130,7 @@ def told(each: Drifted) -> str:
 
 
 def _new(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
-    if not part.entry.isdecimal() or len(part.entry) > len("1000000000"):
+    if not NUMBER.fullmatch(part.entry):
         raise LanewrightError(
             f"series/{lane}.toml has no entry {part.entry!r}, and it is no pull request's number",
             hint=f"lanewright list {lane}",
@@ -126,8 +145,26 @@ def _new(project: Project, places: Places, lane: str, text: str, part: Part) -> 
         select = only(on_base, part, place)
         if not _is_all(on_base, select):
             values["select"] = select
-    stacked = (f"#{number} is stacked on #{pinned.on}, and carried on top of it",)
-    return Edited(with_entry(text, values), str(number), stacked if pinned.on else ())
+    told = tuple(_told_of(project, places, series, pinned))
+    return Edited(with_entry(text, values), str(number), told)
+
+
+def _told_of(project: Project, places: Places, series: Series, pinned: Pinned) -> Iterator[str]:
+    """What of a pull request as it is pinned a person may not expect."""
+    name = f"#{pinned.number}"
+    outside = pull_trees(places, project.upstream.remote, pinned.base, pinned.head).outside
+    if outside:
+        yield f"{name} changes {counted(outside, 'file')} outside vllm/ too, which no lane has"
+    if pinned.on:
+        yield f"{name} is stacked on #{pinned.on}, and carried on top of it"
+    elif series.pin.startswith(GIT):
+        pin = CommitId(series.pin.removeprefix(GIT))
+        fetch_commits(places, need_remote(project), [pin])
+        if not is_ancestor(Repository(places.objects), pinned.base, pin):
+            yield (
+                f"{name} is a change of {pinned.base[:12]}, which is no ancestor of the pin"
+                f" {pin[:12]}: the lane gets what it changes, and nothing else of that commit"
+            )
 
 
 def _others(project: Project, series: Series, number: int) -> Sequence[PullInput]:
@@ -146,15 +183,15 @@ def _is_all(on_base: OnBase, select: list[str]) -> bool:
     return set(select) == set(on_base.sides)
 
 
-def _carried(names: Sequence[str], found: Sequence[Drifted]) -> list[str]:
-    """Names of files and hunks, with the ids that changed hunks have now."""
-    now = {f"{each.path}:{each.id}": each.now for each in found if each.now}
-    full = {f"{each.path}:{each.id}" for each in found}
+def _carried(before: OnBase, names: Sequence[str], found: Sequence[Drifted]) -> list[str]:
+    """Names of files and hunks as they are now; without those that are gone."""
+    now = {each.id: each.now or each.id for each in found if each.what not in {"gone", "new"}}
     carried = []
     for name in names:
-        match = next((each for each in full if ":" in name and each.startswith(name)), name)
-        path = match.rpartition(":")[0]
-        carried.append(f"{path}:{now[match]}" if match in now else name)
+        left = [unit for unit in units_named(before.units, name) if unit.id in now]
+        if left:
+            path = left[0].path
+            carried.append(path if name == path else f"{path}:{now[left[0].id]}")
     return carried
 
 

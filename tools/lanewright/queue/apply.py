@@ -13,7 +13,15 @@ from lanewright.project import Project
 from lanewright.queue.carry import Carried, Change, carry_change, carry_overlay
 from lanewright.queue.fixes import Fix
 from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
-from lanewright.queue.lock import SCHEMA, Lock, LockedEntry, LockedLayer, LockedPull, sealed
+from lanewright.queue.lock import (
+    SCHEMA,
+    Lock,
+    LockedBase,
+    LockedEntry,
+    LockedLayer,
+    LockedPull,
+    sealed,
+)
 from lanewright.queue.pin import Pin, resolve_pin
 from lanewright.queue.plan import Plan, base_of
 from lanewright.queue.pulldiff import pull_diff
@@ -82,6 +90,7 @@ def apply_plan(
         pin=pin,
         entries=[each.entry for each in carried],
         tree=tree,
+        base=_base(planned),
         layer=UNSET
         if conflicts and not keep_going
         else _layer(repository, planned, pin, tree, touched),
@@ -116,6 +125,13 @@ def change_of(
     diff = pull_diff(repository, trees.base, trees.head, f"#{given.number}")
     blank = replace(blank, kind="pull", source=diff.source, pull=pull)
     return Change(diff, trees.base, given.base[:12]), blank
+
+
+def _base(planned: Plan) -> LockedBase | UnsetType:
+    image = planned.series.image
+    if image is None or image.base is None or image.digest is None:
+        return UNSET
+    return LockedBase(image.base, image.digest)
 
 
 def _layer(

@@ -15,6 +15,7 @@ from lanewright.queue.pin import Pin
 from lanewright.queue.plan import Plan
 from lanewright.queue.recipe_text import encode as encode_fix
 from lanewright.queue.same import require_same
+from lanewright.queue.stopped import resolve_command
 from lanewright.store.extract import pin_ref
 from lanewright.store.git import Repository
 from lanewright.store.locking import writing
@@ -75,7 +76,9 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
     if applied.conflicts and not keep_going:
         raise ConflictError(
             told_conflicts(applied),
-            hint=f"lanewright resolve {applied.conflicts[0].entry.name} --lane {lane}",
+            hint=resolve_command(
+                project, lane, applied.conflicts[0].entry.name, planned.series.pin
+            ),
         )
     if old:
         _require_same_sources(old, applied.lock)

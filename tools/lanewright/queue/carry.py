@@ -7,18 +7,22 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.queue.causes import causes_of
-from lanewright.queue.choose import choose, recorded_units, subset_tree
+from lanewright.queue.choose import choose, recorded_units, with_units
 from lanewright.queue.diff import Diff
-from lanewright.queue.fixes import Fix, Settled, Sides, settle
+from lanewright.queue.fixes import Fix, Settled, settle
+from lanewright.queue.gated import check_moved
 from lanewright.queue.gates import GateError, check_file
 from lanewright.queue.inputs import ChangeInput, OverlayInput
+from lanewright.queue.lfs import with_pointers
 from lanewright.queue.lock import HunkState, LockedEntry, LockedFix
-from lanewright.queue.merge import Merge, merge_trees
+from lanewright.queue.merge import merge_trees
+from lanewright.queue.opened import blocked, only_together
 from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
+from lanewright.queue.sides import Sides
 from lanewright.queue.units import read_on_base
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, changes, files, read_blobs
+from lanewright.store.objects import File, TreeId, at_or_below, changes, files
 from lanewright.store.write import EMPTY, Content, edit_tree, store_files
 
 
@@ -83,7 +87,7 @@ def carry_overlay(repository: Repository, given: OverlayInput, tree: TreeId) -> 
     contents = {file.path: Content(file.mode, file.content) for file in given.files}
     result = edit_tree(repository, tree, store_files(repository, contents))
     replaced = {path for path, (old, _) in changes(repository, tree, result).items() if old}
-    taken = replaced | files(repository, tree, list(contents)).keys()
+    taken = replaced | at_or_below(repository, tree, list(contents)).keys()
     if taken:
         raise LanewrightError(
             f"{given.place} ({given.name}): {min(taken)} is already in the tree; an overlay adds"
@@ -127,27 +131,32 @@ def carry_change(
 
     Raises:
         BaseMismatchError: A patch does not match its base.
-        GateError: The merge is clean but a file came out wrong, or nothing changed.
+        GateError: The merge is clean but a file came out wrong, nothing changed, or git names a
+            conflict that is none of the entry's.
     """
     place = f"{given.place} ({given.name})"
     on_base = read_on_base(repository, change.diff, change.base, change.base_name)
     chosen = choose(on_base, given.choice, place)
     recorded = recorded_units(on_base, given.choice, chosen, place)
     ours = files(repository, tree, on_base.sides)
-    states = outcomes(
-        repository, on_base, chosen, ours, causes_of(repository, on_base, pin, touched), recorded
-    )
+    upstream = files(repository, pin.tree, on_base.sides)
+    causes = causes_of(on_base, upstream, pin, touched)
+    states = outcomes(repository, on_base, chosen, ours, upstream, causes, recorded)
     dropped = {s.id for s in states if s.outcome == "landed changed" and not s.open}
     base = edit_tree(repository, EMPTY, on_base.sides)
-    subset = subset_tree(repository, on_base, base, chosen - dropped)
+    taken = with_units(on_base, chosen - dropped)
+    subset = edit_tree(repository, base, store_files(repository, taken))
     merge = merge_trees(repository, base, edit_tree(repository, EMPTY, ours), subset)
-    states = _only_together(states, merge)
-    states = _blocked(repository, states, merge, tree, ours)
+    states = only_together(states, merge)
+    if merge.conflicts and not any(state.open for state in states):
+        raise GateError(f"{place}: git cannot merge {min(merge.conflicts)}, and no hunk is its own")
+    states = blocked(repository, states, merge, tree, ours)
     theirs = files(repository, subset)
     opened = {state.path for state in states if state.open}
     sides = {p: Sides(on_base.sides[p], ours.get(p), theirs.get(p)) for p in sorted(opened)}
     settled = {p: found for p in sides if (found := settle(repository, given.fixes, p, sides[p]))}
     states = [_with_fix(state, settled.get(state.path)) for state in states]
+    states = with_pointers(states, taken)
     whys = {state.path: state.cause for state in reversed(states) if state.open}
     conflicts = tuple(
         Conflict(path, sides[path], whys[path]) for path in sides if path not in settled
@@ -157,15 +166,14 @@ def carry_change(
         for path, found in settled.items()
         if found.stale
     )
-    merged: dict[str, File | None] = {
-        p: files(repository, merge.tree).get(p) for p in on_base.sides
-    }
+    together = files(repository, merge.tree)
+    merged: dict[str, File | None] = {path: together.get(path) for path in on_base.sides}
     merged |= {path: found.file for path, found in settled.items()}
     result = tree
     if not conflicts:
         moved = {path: file for path, file in merged.items() if file != ours.get(path)}
         result = edit_tree(repository, tree, moved)
-        _gate(repository, given, moved, [on_base.sides, ours, theirs])
+        check_moved(repository, place, moved, [on_base.sides, ours, theirs])
         done = {"landed", "landed changed", "not selected"}
         if result == tree and not all(state.outcome in done for state in states) and not settled:
             raise GateError(f"{place}: {len(chosen)} selected, 0 changed")
@@ -174,7 +182,7 @@ def carry_change(
         subset=subset,
         tree=result,
         hunks=states,
-        fixes=[_locked_fix(path, found) for path, found in settled.items()],
+        fixes=_locked_fixes(given, settled, {each.path for each in conflicts}),
     )
     again = tuple(found.again for found in settled.values() if found.again)
     unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in opened)
@@ -189,73 +197,18 @@ def _with_fix(state: HunkState, found: Settled | None) -> HunkState:
     )
 
 
-def _locked_fix(path: str, found: Settled) -> LockedFix:
-    taken = found.recorded
-    return LockedFix(path, taken.file, taken.digest, "stale" if found.stale else "replayed")
-
-
-def _only_together(states: list[HunkState], merge: Merge) -> list[HunkState]:
-    """Mark units that merge one by one, in a file that conflicts as a whole."""
-    alone = {state.path for state in states if state.open}
-    together = merge.conflicts.keys() - alone
-    return _opened(states, together, "each hunk merges alone, but not together with the others")
-
-
-def _blocked(
-    repository: Repository,
-    states: list[HunkState],
-    merge: Merge,
-    tree: TreeId,
-    ours: Mapping[str, File],
-) -> list[HunkState]:
-    """Mark new files where the lane's tree has a file in place of their folder, or the reverse."""
-    result = files(repository, merge.tree)
-    new = [path for path in result if path not in ours]
-    above = {path: {path[:at] for at, sign in enumerate(path) if sign == "/"} for path in new}
-    around = files(repository, tree, sorted({*new, *(p for each in above.values() for p in each)}))
-    removed = ours.keys() - result.keys()
-    for path in new:
-        in_the_way = [
-            other
-            for other in around.keys() - removed
-            if other in above[path] or other.startswith(f"{path}/")
-        ]
-        if in_the_way:
-            why = f"{min(in_the_way)} is in the way there"
-            states = _opened(states, {path}, why)
-    return states
-
-
-def _opened(states: list[HunkState], paths: Sequence[str] | set[str], why: str) -> list[HunkState]:
-    return [
-        msgspec.structs.replace(state, outcome="conflict", cause=why, open=True)
-        if state.path in paths and state.outcome != "not selected"
-        else state
-        for state in states
+def _locked_fixes(
+    given: ChangeInput, settled: Mapping[str, Settled], waiting: set[str]
+) -> list[LockedFix]:
+    """The fixes that were taken, and those of files that wait for a person."""
+    taken = []
+    for path, found in settled.items():
+        # What an entry that waits would record is not written: its lock must not name it.
+        fix = found.fix if waiting else found.recorded
+        taken.append(LockedFix(path, fix.file, fix.digest, "stale" if found.stale else "replayed"))
+    unfit = [
+        LockedFix(fix.recipe.path, fix.file, fix.digest, "unfit")
+        for fix in given.fixes
+        if fix.recipe.path in waiting
     ]
-
-
-def _gate(
-    repository: Repository,
-    given: ChangeInput,
-    moved: Mapping[str, File | None],
-    before: Sequence[Mapping[str, File | None]],
-) -> None:
-    sides = {
-        path: [side for each in before if (side := each.get(path))]
-        for path, file in moved.items()
-        if file
-    }
-    present = [file for file in moved.values() if file]
-    wanted = [file.blob for file in (*present, *(f for each in sides.values() for f in each))]
-    contents = read_blobs(repository, wanted)
-    for path, file in moved.items():
-        if file is None:
-            continue
-        try:
-            check_file(path, contents[file.blob], [contents[side.blob] for side in sides[path]])
-        except GateError as error:
-            raise GateError(
-                f"{given.place} ({given.name}): {error}",
-                hint="mend the entry or its fix, or leave the hunk out with `select`",
-            ) from error
+    return [*taken, *unfit]

@@ -4,15 +4,23 @@ from collections.abc import Mapping, Sequence
 
 from lanewright.queue.pin import Pin
 from lanewright.queue.units import OnBase
-from lanewright.store.git import Repository
-from lanewright.store.objects import files
+from lanewright.store.objects import File
 
 
 def causes_of(
-    repository: Repository, on_base: OnBase, pin: Pin, touched: Mapping[str, Sequence[str]]
+    on_base: OnBase,
+    upstream: Mapping[str, File],
+    pin: Pin,
+    touched: Mapping[str, Sequence[str]],
 ) -> dict[str, str]:
-    """Per path, who changed it since the entry's base: upstream, earlier entries, or both."""
-    upstream = files(repository, pin.tree, on_base.sides)
+    """Per path, who changed it since the entry's base: upstream, earlier entries, or both.
+
+    Args:
+        on_base: The entry's change.
+        upstream: The changed files as the pin has them.
+        pin: What the lane stands on.
+        touched: Per path, the earlier entries that changed it.
+    """
     causes = {}
     for path, base in on_base.sides.items():
         who = []

@@ -1,4 +1,4 @@
-"""Some of a change's units, and the change's own base with only those in place."""
+"""Some of a change's units, and the changed files with only those in place."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,9 +6,8 @@ from lanewright.errors import LanewrightError
 from lanewright.queue.inputs import Choice
 from lanewright.queue.subset import apply
 from lanewright.queue.units import LINK, OnBase, Unit
-from lanewright.store.git import Repository
-from lanewright.store.objects import NO_BLOB, TreeId
-from lanewright.store.write import Content, edit_tree, store_files
+from lanewright.store.objects import NO_BLOB
+from lanewright.store.write import Content
 
 
 def choose(on_base: OnBase, choice: Choice, place: str) -> frozenset[str]:
@@ -20,14 +19,15 @@ def choose(on_base: OnBase, choice: Choice, place: str) -> frozenset[str]:
         place: Series and entry, for messages.
 
     Raises:
-        LanewrightError: A part of the choice matches nothing, an id is not unique, or half of a
-            rename is chosen.
+        LanewrightError: A part of the choice matches nothing, an id is not unique, half of a
+            rename is chosen, or a file without what makes room for it.
     """
     if not choice.select:
         return frozenset(unit.id for unit in on_base.units)
     chosen = _named(on_base, choice.select, place, "selects")
     if not choice.split:
         _require_whole_renames(on_base, chosen, place)
+    _require_room(on_base, chosen, place)
     return chosen
 
 
@@ -51,16 +51,30 @@ def recorded_units(
 def _named(on_base: OnBase, names: Sequence[str], place: str, verb: str) -> frozenset[str]:
     chosen: set[str] = set()
     for wanted in names:
-        path, _, name = wanted.partition(":")
-        found = [u.id for u in on_base.units if u.path == path and u.id.startswith(name)]
-        if not found or (name and len(found) > 1):
+        found = units_named(on_base.units, wanted)
+        if not found or is_ambiguous(found, wanted):
             raise LanewrightError(
                 f"{place}: {verb} {wanted!r}, which matches {len(found)} hunks"
                 f" of {on_base.diff.source.rpartition('/')[2]}",
                 hint="`lanewright show` lists paths and hunk ids",
             )
-        chosen.update(found)
+        chosen.update(unit.id for unit in found)
     return frozenset(chosen)
+
+
+def units_named(units: Sequence[Unit], name: str) -> list[Unit]:
+    """Units that ``PATH`` or ``PATH:HUNK`` means; a hunk may be named by its id's first digits.
+
+    A path may hold a colon itself, so one that is there as a whole comes first.
+    """
+    path, _, hunk = name.rpartition(":")
+    of_file = [unit for unit in units if unit.path == name]
+    return of_file or [u for u in units if hunk and u.path == path and u.id.startswith(hunk)]
+
+
+def is_ambiguous(found: Sequence[Unit], name: str) -> bool:
+    """Whether a name that means one hunk fits several."""
+    return len(found) > 1 and found[0].path != name
 
 
 def _require_whole_renames(on_base: OnBase, chosen: frozenset[str], place: str) -> None:
@@ -73,6 +87,24 @@ def _require_whole_renames(on_base: OnBase, chosen: frozenset[str], place: str) 
                 f"{place}: {file.path} is one name of a renamed file, and {file.partner}, the"
                 " other, is not chosen",
                 hint="choose both, or say `split = true` in the entry",
+            )
+
+
+def _require_room(on_base: OnBase, chosen: frozenset[str], place: str) -> None:
+    """Where a change swaps a file for a folder, or the reverse, one does not come without the other."""
+    nested = [
+        (path[:at], path)
+        for path in on_base.sides
+        for at, sign in enumerate(path)
+        if sign == "/" and path[:at] in on_base.sides
+    ]
+    changed = with_units(on_base, chosen) if nested else {}
+    for above, below in nested:
+        sides = [changed.get(path, on_base.sides[path]) for path in (above, below)]
+        if all(sides):
+            raise LanewrightError(
+                f"{place}: with what is chosen, {above} would be a file and a folder with {below}",
+                hint=f"choose the changes of both {above} and {below}, or of neither",
             )
 
 
@@ -107,11 +139,3 @@ def with_units(on_base: OnBase, chosen: Iterable[str]) -> dict[str, Content | No
         mode = file.new_mode if mode_taken or (whole and is_link) else None
         changes[file.path] = Content(mode or (side.mode if side else "100644"), raw)
     return changes
-
-
-def subset_tree(
-    repository: Repository, on_base: OnBase, base: TreeId, chosen: Iterable[str]
-) -> TreeId:
-    """The base with only the chosen units in place."""
-    changes = store_files(repository, with_units(on_base, chosen))
-    return edit_tree(repository, base, changes)

@@ -29,6 +29,11 @@ def drift(planned: Plan, lock: Lock | None) -> str:
     asked = planned.series.image.site_packages if planned.series.image else None
     if laid != asked:
         changes.append(f"[image] site_packages {laid or 'none'} -> {asked or 'none'}")
+    image = planned.series.image
+    wanted_base = image.digest if image else None
+    base = lock.base.digest if lock.base else None
+    if base != wanted_base:
+        changes.append(f"[image] base {base or 'none'} -> {wanted_base or 'none'}")
     return "; ".join(changes) or "order or selection changed"
 
 
@@ -45,7 +50,9 @@ def _of_fixes(planned: Plan, lock: Lock) -> Iterator[str]:
         here = {fix.file: fix.digest for fix in given.fixes}
         if any(here.get(fix.file) != fix.digest for fix in entry.fixes):
             yield f"a fix of {given.name} changed"
-        if any(fix.recipe.path in _waiting(entry) for fix in given.fixes):
+        known = {fix.file for fix in entry.fixes}
+        new = {fix.recipe.path for fix in given.fixes if fix.file not in known}
+        if new & _waiting(entry):
             yield f"a fix of {given.name} was added"
 
 

@@ -1,7 +1,9 @@
 """What an update of a change did to each hunk of it."""
 
+import re
+from collections import Counter
 from collections.abc import Iterator
-from difflib import SequenceMatcher, unified_diff
+from difflib import unified_diff
 from typing import Literal
 
 import msgspec
@@ -10,6 +12,7 @@ from lanewright.queue.units import OnBase, Unit
 
 What = Literal["same", "moved", "changed", "gone", "new"]
 ALIKE = 0.5
+WORD = re.compile(r"\w+")
 MOST_SHOWN = 30
 
 
@@ -17,7 +20,7 @@ class Drifted(msgspec.Struct, frozen=True, omit_defaults=True):
     """One hunk, before and after an update.
 
     Attributes:
-        what: ``same``; ``moved`` to other lines; ``changed`` a little; ``gone``; or ``new``.
+        what: ``same``; ``moved`` to other lines of its base or of its head; ``changed`` a little; ``gone``; or ``new``.
         path: Its file.
         id: Its id before; of a new one, now.
         now: Its id now, where it changed.
@@ -48,12 +51,13 @@ def drifted(before: OnBase, chosen: frozenset[str], after: OnBase) -> list[Drift
         after: The change as it is now.
     """
     now = {unit.id: unit for unit in after.units}
+    places = (_places(before), _places(after))
     known = {unit.id for unit in before.units}
     fresh = [unit for unit in after.units if unit.id not in known]
     lost = [unit for unit in before.units if unit.id in chosen and unit.id not in now]
     heirs = dict(_heirs(lost, fresh))
     found = [
-        _of_known(unit, now.get(unit.id), heirs.get(unit.id))
+        _of_known(unit, now.get(unit.id), heirs.get(unit.id), places)
         for unit in before.units
         if unit.id in chosen
     ]
@@ -66,9 +70,26 @@ def drifted(before: OnBase, chosen: frozenset[str], after: OnBase) -> list[Drift
     return found
 
 
-def _of_known(unit: Unit, still: Unit | None, heir: Unit | None) -> Drifted:
+def _places(change: OnBase) -> dict[str, tuple[str, int]]:
+    """Where each hunk stands: on the base, and how far the hunks above it push it down."""
+    found: dict[str, tuple[str, int]] = {}
+    pushed: Counter[str] = Counter()
+    for unit in change.units:
+        found[unit.id] = (unit.lines, pushed[unit.path])
+        if unit.hunk:
+            pushed[unit.path] += len(unit.hunk.new) - len(unit.hunk.old)
+    return found
+
+
+def _of_known(
+    unit: Unit,
+    still: Unit | None,
+    heir: Unit | None,
+    places: tuple[dict[str, tuple[str, int]], dict[str, tuple[str, int]]],
+) -> Drifted:
     if still:
-        what: What = "same" if still.lines == unit.lines else "moved"
+        before, after = places
+        what: What = "same" if before[unit.id] == after[unit.id] else "moved"
         return Drifted(what, unit.path, unit.id, unit.symbol, still.lines)
     if heir:
         difference = _difference(unit, heir)
@@ -77,7 +98,10 @@ def _of_known(unit: Unit, still: Unit | None, heir: Unit | None) -> Drifted:
 
 
 def _heirs(lost: list[Unit], fresh: list[Unit]) -> Iterator[tuple[str, Unit]]:
-    """For each lost hunk the new one that it changed into; the most alike are paired first."""
+    """For each lost hunk the new one that it changed into; the most alike are paired first.
+
+    Alike is told by the words that both take away and bring in, so that one reworded line counts.
+    """
     pairs = [
         (_likeness(old, new), -number, old, new)
         for number, old in enumerate(lost)
@@ -94,7 +118,11 @@ def _heirs(lost: list[Unit], fresh: list[Unit]) -> Iterator[tuple[str, Unit]]:
 def _likeness(one: Unit, other: Unit) -> float:
     if one.hunk is None or other.hunk is None:
         return float(one.lines == other.lines)
-    return SequenceMatcher(None, _marked(one), _marked(other), autojunk=False).ratio()
+    words = [
+        Counter(line[0] + word for line in _marked(unit) for word in WORD.findall(line))
+        for unit in (one, other)
+    ]
+    return 2 * (words[0] & words[1]).total() / max(1, words[0].total() + words[1].total())
 
 
 def _marked(unit: Unit) -> list[str]:

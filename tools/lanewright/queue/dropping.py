@@ -4,9 +4,10 @@ from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import change_of
+from lanewright.queue.choose import choose, units_named
 from lanewright.queue.edit import with_entry_value, without_entry
 from lanewright.queue.edited import read_text
-from lanewright.queue.inputs import OverlayInput
+from lanewright.queue.inputs import Choice, OverlayInput
 from lanewright.queue.plan import plan_of
 from lanewright.queue.selection import Part, hunk_name, index_of, without_part
 from lanewright.queue.units import OnBase, read_on_base
@@ -29,7 +30,10 @@ def dropped(project: Project, places: Places, lane: str, text: str, part: Part) 
         return without_entry(text, index)
     text = with_entry_value(text, index, "select", select)
     if spec.landed:
-        left = [name for name in spec.landed if not _below(name, part)]
+        kept = choose(on_base, Choice(tuple(select), split=True), place)
+        left = [
+            name for name in spec.landed if {u.id for u in units_named(on_base.units, name)} <= kept
+        ]
         text = with_entry_value(text, index, "landed", left or None)
     return text
 
@@ -46,7 +50,7 @@ def recorded_landed(project: Project, places: Places, lane: str, text: str, part
         raise LanewrightError(f"{place}: name one hunk, as {part.entry}:PATH:HUNK")
     spec = read_text(project, lane, text).entry[index]
     name = hunk_name(on_base, part, place)
-    if name in (spec.landed or ()):
+    if any(name.startswith(each) for each in spec.landed or ()):
         raise LanewrightError(f"{place}: {name} is recorded as landed already")
     return with_entry_value(text, index, "landed", [*(spec.landed or ()), name])
 
@@ -70,8 +74,3 @@ def _find(
     change, _ = change_of(project, places, planned, given)
     repository = Repository(places.objects)
     return index, read_on_base(repository, change.diff, change.base, change.base_name)
-
-
-def _below(name: str, part: Part) -> bool:
-    path, _, hunk = name.partition(":")
-    return path == part.path and hunk.startswith(part.hunk)

@@ -11,7 +11,7 @@ from lanewright.queue.tomlvalue import fit, lines_of, newline_of, set_value, wit
 
 
 def with_value(text: str, keys: tuple[str, ...], value: object) -> str:
-    """The series with one value set, such as ``("pin",)`` or ``("model", "recipe")``.
+    """The series with one value set or removed, such as ``("pin",)`` or ``("model", "recipe")``.
 
     The kind of its quotes and the comment behind it stay. A key that is new follows the last one
     of its table.
@@ -19,7 +19,7 @@ def with_value(text: str, keys: tuple[str, ...], value: object) -> str:
     Args:
         text: The series.
         keys: Its place.
-        value: What ``tomllib`` would read there.
+        value: What ``tomllib`` would read there; None removes the key.
 
     Raises:
         LanewrightError: There is no such table, or the edit cannot be made.
@@ -30,7 +30,10 @@ def with_value(text: str, keys: tuple[str, ...], value: object) -> str:
         table = table.get(key) if isinstance(table, dict) else None
     if not isinstance(table, dict):
         raise LanewrightError(f"there is no table [{'.'.join(keys[:-1])}]")
-    table[keys[-1]] = value
+    if value is not None:
+        table[keys[-1]] = value
+    elif table.pop(keys[-1], None) is None:
+        return text
     found = sections(_ended(text))
     own = [n for n, section in enumerate(found) if _has(section, keys)]
     parents = [n for n, section in enumerate(found) if _has(section, keys[:-1])]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import Applied, apply_plan
@@ -28,8 +29,16 @@ class Tried:
 
 
 def series_text(project: Project, lane: str) -> str:
-    """A series as people wrote it, with its line ends."""
-    return project.series_file(lane).read_bytes().decode()
+    """A series as people wrote it, with its line ends.
+
+    Raises:
+        LanewrightError: Unknown lane, or no text.
+    """
+    path = project.series_file(lane)
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise LanewrightError(f"{path} is no valid TOML: {error}") from error
 
 
 def read_text(project: Project, lane: str, text: str) -> Series:

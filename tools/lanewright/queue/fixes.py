@@ -1,19 +1,20 @@
 """Hand fixes, replayed where they fit and merged again where a side moved."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lanewright.project import Project
-from lanewright.queue.merge import merge_trees
-from lanewright.queue.recipe import Recipe, Side, expand
+from lanewright.queue.recipe import Recipe, RecipeError, Side, expand
 from lanewright.queue.recipe_files import file_name, read_fixes
 from lanewright.queue.recipe_making import make
 from lanewright.queue.recipe_text import encode
+from lanewright.queue.remerge import has_text, merged_again
+from lanewright.queue.sides import Sides, contents_of
 from lanewright.store.git import Repository
-from lanewright.store.objects import NO_BLOB, BlobId, File, exists, files, read_blobs
-from lanewright.store.write import flat_trees, write_blobs
+from lanewright.store.objects import NO_BLOB, File, exists, read_blobs
+from lanewright.store.write import write_blobs
 
 FIXES = "fixes"
 
@@ -31,23 +32,6 @@ class Fix:
     file: str
     recipe: Recipe
     digest: str
-
-
-@dataclass(frozen=True)
-class Sides:
-    """One file's three sides in a merge; None where a side lacks it."""
-
-    base: File | None
-    ours: File | None
-    theirs: File | None
-
-    @property
-    def ids(self) -> tuple[BlobId, BlobId, BlobId]:
-        """Blob ids of base, ours and theirs."""
-        base, ours, theirs = (
-            side.blob if side else NO_BLOB for side in (self.base, self.ours, self.theirs)
-        )
-        return base, ours, theirs
 
 
 @dataclass(frozen=True)
@@ -106,21 +90,67 @@ def settle(repository: Repository, fixes: Sequence[Fix], path: str, sides: Sides
         sides: Its three sides.
 
     Raises:
-        RecipeError: A fix of these sides does not give what it says.
+        RecipeError: A fix of these sides, or one that can be merged again, does not give what it
+            says.
     """
     own = [fix for fix in fixes if fix.recipe.path == path]
     for fix in own:
         recipe = fix.recipe
         if (recipe.base, recipe.ours, recipe.theirs) == sides.ids:
-            result = expand(recipe, contents_of(repository, sides))
+            result = _given(fix, contents_of(repository, sides))
             return Settled(_stored(repository, result, recipe.mode), fix)
-    again = [(fix, merged) for fix in own if (merged := _merged(repository, fix.recipe, sides))]
-    if not again or len({merged.blob for _, merged in again}) != 1:
+    again = [(fix, merged) for fix in own if (merged := _again(repository, fix, sides))]
+    if not again or len({merged for _, merged in again}) != 1:
         return None
     fix, merged = again[0]
     result = read_blobs(repository, [merged.blob])[merged.blob]
     recipe = make(path, merged.mode, contents_of(repository, sides), result)
     return Settled(merged, fix, _beside(fix, replace(recipe, remerged=True)))
+
+
+def expanded(repository: Repository, fix: Fix) -> bytes | None:
+    """A fix in full: what its file becomes, byte for byte; None where it is removed.
+
+    Raises:
+        RecipeError: The store lacks a side of it, or it does not give what it says.
+    """
+    if fix.recipe.result == NO_BLOB:
+        return None
+    for side, blob in fix.recipe.sides().items():
+        if blob != NO_BLOB and not exists(repository, [blob]):
+            raise RecipeError(
+                f"{fix.file}: the store does not hold {side} of {fix.recipe.path}, blob {blob}",
+                hint="it comes with the pin and entry that the fix was made on: build a lane that"
+                " takes the fix, then again",
+            )
+    return _given(fix, _own_contents(repository, fix))
+
+
+def _again(repository: Repository, fix: Fix, sides: Sides) -> File | None:
+    """A fix merged again; None where that cannot be, or needs a person."""
+    known = [blob for blob in fix.recipe.sides().values() if blob != NO_BLOB]
+    if not has_text(fix.recipe, sides) or not exists(repository, known):
+        return None
+    result = _given(fix, _own_contents(repository, fix))
+    return merged_again(repository, fix.recipe, result or b"", sides)
+
+
+def _own_contents(repository: Repository, fix: Fix) -> dict[Side, bytes | None]:
+    """The sides that a fix was made on."""
+    ids = fix.recipe.sides()
+    blobs = read_blobs(repository, [blob for blob in ids.values() if blob != NO_BLOB])
+    return {side: blobs.get(blob) for side, blob in ids.items()}
+
+
+def _given(fix: Fix, contents: Mapping[Side, bytes | None]) -> bytes | None:
+    """What a fix gives; an error names its file."""
+    try:
+        return expand(fix.recipe, contents)
+    except RecipeError as error:
+        raise RecipeError(
+            f"{fix.file}: {error}",
+            hint=f"git checkout -- {fix.file}, or remove it and resolve its conflict again",
+        ) from error
 
 
 def _beside(fix: Fix, recipe: Recipe) -> Fix:
@@ -133,47 +163,7 @@ def _digest(recipe: Recipe) -> str:
     return hashlib.sha256(encode(recipe)).hexdigest()
 
 
-def contents_of(repository: Repository, sides: Sides) -> dict[Side, bytes | None]:
-    """The three contents, None for a side without the file."""
-    named: dict[Side, File | None] = {
-        "base": sides.base,
-        "ours": sides.ours,
-        "theirs": sides.theirs,
-    }
-    blobs = read_blobs(repository, [file.blob for file in named.values() if file])
-    return {name: blobs[file.blob] if file else None for name, file in named.items()}
-
-
 def _stored(repository: Repository, content: bytes | None, mode: str) -> File | None:
     if content is None:
         return None
     return File(mode, write_blobs(repository, [content])[0])
-
-
-def _merged(repository: Repository, recipe: Recipe, sides: Sides) -> File | None:
-    """The fix's result with what both sides changed since; None where that conflicts.
-
-    A fix that adds or removes a file has no text to merge, and is not tried.
-    """
-    if (
-        sides.ours is None
-        or sides.theirs is None
-        or NO_BLOB in {recipe.ours, recipe.theirs, recipe.result}
-    ):
-        return None
-    known = [blob for blob in recipe.sides().values() if blob != NO_BLOB]
-    if not exists(repository, known):
-        return None
-    old = Sides(*(File(recipe.mode, i) if i != NO_BLOB else None for i in recipe.sides().values()))
-    result = _stored(repository, expand(recipe, contents_of(repository, old)), recipe.mode)
-    upstream = _three_way(repository, old.ours, sides.ours, result)
-    return upstream and _three_way(repository, old.theirs, sides.theirs, upstream)
-
-
-def _three_way(
-    repository: Repository, base: File | None, ours: File | None, theirs: File | None
-) -> File | None:
-    """One file merged; None where that conflicts."""
-    trees = flat_trees(repository, [{"file": side} for side in (base, ours, theirs)])
-    merge = merge_trees(repository, *trees)
-    return None if merge.conflicts else files(repository, merge.tree).get("file")

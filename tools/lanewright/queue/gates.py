@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from lanewright.errors import LanewrightError
 
-MARKER = re.compile(rb"^(?:<{7} |>{7} |\|{7} )", re.MULTILINE)
+MARKER = re.compile(rb"^(?:<{7} |>{7} |\|{7} ).*$", re.MULTILINE)
 
 
 class GateError(LanewrightError):
@@ -28,8 +28,10 @@ def check_file(path: str, content: bytes, sides: Iterable[bytes]) -> None:
             or field that the merge doubled.
     """
     known = list(sides)
-    if len(MARKER.findall(content)) > max((len(MARKER.findall(side)) for side in known), default=0):
-        line = content[: next(MARKER.finditer(content)).start()].count(b"\n") + 1
+    left = _left_markers(content, known)
+    if left:
+        first = next(found for found in MARKER.finditer(content) if found[0] in left)
+        line = content[: first.start()].count(b"\n") + 1
         raise GateError(f"{path}, line {line}: a conflict marker was left in it")
     if not path.endswith(".py"):
         return
@@ -39,6 +41,14 @@ def check_file(path: str, content: bytes, sides: Iterable[bytes]) -> None:
         for name, count in doubled.items():
             if count > 1 and count > max((each[name] for each in before), default=1):
                 raise GateError(f"{path}: the merge defines {name} {count} times")
+
+
+def _left_markers(content: bytes, sides: Iterable[bytes]) -> Counter[bytes]:
+    """Marker lines that a file has more often than any side of it."""
+    known = Counter[bytes]()
+    for side in sides:
+        known |= Counter(MARKER.findall(side))
+    return Counter(MARKER.findall(content)) - known
 
 
 def _parse(path: str, content: bytes) -> ast.Module:

@@ -7,8 +7,10 @@ from difflib import unified_diff
 
 from lanewright.queue.diff import Hunk
 
-ALIKE = 0.6
+ALIKE = 0.5
+COMMON = 0.05
 WORD = re.compile(rb"\w+|[^\w\s]")
+NAME = re.compile(rb"\w")
 MOST_LINES = 400
 MOST_SHOWN = 40
 
@@ -17,8 +19,8 @@ def edited(hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes]) -> str:
     """How upstream's lines at a hunk's place differ from what it would make of them.
 
     Empty where what upstream brought in there is not much like what the hunk brings in: the share
-    of words and signs that both have (Dice's coefficient) is below ``ALIKE``. A likeness is no
-    proof, so nothing is dropped for it without a person's word.
+    of words that both have is below ``ALIKE``. A likeness is no proof, so nothing is dropped for
+    it without a person's word.
 
     Args:
         hunk: A hunk that git cannot merge.
@@ -37,7 +39,8 @@ def edited(hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes]) -> str:
         return ""
     if [line.split() for line in wanted] == [line.split() for line in found]:
         return ""  # only blanks differ, and in Python they are code
-    if _likeness(_brought(before, wanted), _brought(before, found)) < ALIKE:
+    known = frozenset(WORD.findall(b"".join(base)))
+    if _likeness(_brought(before, wanted), _brought(before, found), known) < ALIKE:
         return ""
     told = unified_diff(_text(wanted), _text(found), "the hunk", "upstream", n=1, lineterm="")
     return "\n".join(list(told)[:MOST_SHOWN])
@@ -71,9 +74,20 @@ def _brought(before: Sequence[bytes], after: Sequence[bytes]) -> Counter[bytes]:
     return Counter(WORD.findall(b"".join(after))) - Counter(WORD.findall(b"".join(before)))
 
 
-def _likeness(one: Counter[bytes], other: Counter[bytes]) -> float:
-    total = one.total() + other.total()
-    return 2 * (one & other).total() / total if total else 0.0
+def _likeness(one: Counter[bytes], other: Counter[bytes], known: frozenset[bytes]) -> float:
+    """Dice's coefficient; words that the file has elsewhere, and signs, weigh less.
+
+    Two lines of log, two arguments or two imports have much in common, and none of it is theirs.
+    """
+    total = _weight(one, known) + _weight(other, known)
+    return 2 * _weight(one & other, known) / total if total else 0.0
+
+
+def _weight(words: Counter[bytes], known: frozenset[bytes]) -> float:
+    return sum(
+        count * (COMMON if word in known or not NAME.match(word) else 1.0)
+        for word, count in words.items()
+    )
 
 
 def _text(lines: Sequence[bytes]) -> list[str]:

@@ -51,20 +51,20 @@ class HunkState(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class LockedFix(msgspec.Struct, frozen=True):
-    """A hand fix that was taken.
+    """A hand fix that was taken, or that does not settle a file that waits for a person.
 
     Attributes:
         path: File it settles.
         file: The recipe, below the project.
         digest: sha256 of the recipe.
         state: ``replayed`` as recorded; ``stale``: merged again onto sides that moved, and to be
-            looked at.
+            looked at; ``unfit``: of other sides, for a file that waits.
     """
 
     path: str
     file: str
     digest: str
-    state: Literal["replayed", "stale"]
+    state: Literal["replayed", "stale", "unfit"]
 
 
 class LockedPull(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -98,7 +98,7 @@ class LockedEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
         claims: What the entry takes for itself.
         hunks: A patch's hunks, chosen or not.
         files: An overlay's files, as laid into the lane's tree.
-        fixes: Hand fixes that were taken.
+        fixes: Hand fixes that were taken, and those that a waiting file could not take.
     """
 
     name: str
@@ -129,6 +129,18 @@ class LockedLayer(msgspec.Struct, frozen=True):
     site_packages: str
 
 
+class LockedBase(msgspec.Struct, frozen=True):
+    """The image that the lane is served in.
+
+    Attributes:
+        name: Its name with its tag.
+        digest: What it is, whatever the tag names later.
+    """
+
+    name: str
+    digest: Digest
+
+
 class Lock(msgspec.Struct, frozen=True, kw_only=True):
     """A lane, settled: the same lock gives the same tree.
 
@@ -140,6 +152,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
         pin: Upstream, by object id.
         entries: In the order applied.
         tree: The lane's tree id.
+        base: The image under the lane's layer; absent where ``[image]`` names none.
         layer: What an image needs of the lane; absent where the series has no ``[image]``.
         seal: sha256 of all the rest, so that an edit by hand or a bad merge of two locks shows.
     """
@@ -150,6 +163,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True):
     pin: Pin
     entries: list[LockedEntry]
     tree: TreeId
+    base: LockedBase | UnsetType = UNSET
     layer: LockedLayer | UnsetType = UNSET
     seal: str = ""
 

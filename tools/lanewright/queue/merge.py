@@ -1,9 +1,10 @@
 """Three-tree merges without a work tree, from objects alone."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lanewright.store.git import GitError, Repository
-from lanewright.store.objects import BlobId, File, TreeId, changes, files
+from lanewright.store.objects import BlobId, CommitId, File, TreeId, changes, files
 from lanewright.store.write import siblings
 
 CLEAN, CONFLICTED = 0, 1
@@ -44,8 +45,15 @@ def merge_trees(repository: Repository, base: TreeId, ours: TreeId, theirs: Tree
     for stage in stages:
         head, _, path = stage.partition("\t")
         mode, blob, number = head.split(" ")
-        conflicts.setdefault(path, {})[int(number)] = File(mode, BlobId(blob))
+        original = _own_name(path, sides)
+        conflicts.setdefault(original, {})[int(number)] = File(mode, BlobId(blob))
     return Merge(TreeId(tree), _removed_and_edited(repository, base, ours, theirs) | conflicts)
+
+
+def _own_name(path: str, sides: Sequence[CommitId]) -> str:
+    """A conflict's path; git moves one of two sides away where they are of different types."""
+    name, sign, side = path.rpartition("~")
+    return name if sign and side.partition("_")[0] in sides else path
 
 
 def _removed_and_edited(

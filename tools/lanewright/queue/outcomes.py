@@ -31,6 +31,7 @@ def outcomes(
     on_base: OnBase,
     chosen: frozenset[str],
     current: Mapping[str, File],
+    upstream: Mapping[str, File],
     causes: Mapping[str, str],
     recorded: frozenset[str] = frozenset(),
 ) -> list[HunkState]:
@@ -46,6 +47,7 @@ def outcomes(
         on_base: The patch on its own base.
         chosen: Ids of the units that are carried.
         current: The changed files as they are on the tree that it is merged onto.
+        upstream: The same on the pin, before any entry.
         causes: Per path, who else changed it since the patch's base.
         recorded: Ids of units that a person took for landed with edits.
     """
@@ -62,6 +64,7 @@ def outcomes(
         else:
             moved.append(unit)
     states |= _one_by_one(repository, on_base, moved, current)
+    states |= _with_edits(repository, on_base, states, upstream)
     for name in recorded & states.keys():
         states[name] = _decided(states[name])
     return [
@@ -104,6 +107,36 @@ def _removes(on_base: OnBase, unit: Unit) -> bool:
     )
 
 
+def _with_edits(
+    repository: Repository,
+    on_base: OnBase,
+    states: Mapping[str, State],
+    upstream: Mapping[str, File],
+) -> dict[str, State]:
+    """Of the units that conflict, those that upstream itself seems to have taken in with edits."""
+    doubtful = [
+        unit
+        for unit in on_base.units
+        if unit.hunk
+        and unit.path in upstream
+        and upstream[unit.path] != on_base.sides[unit.path]
+        and states[unit.id] == State("conflict", open=True)
+    ]
+    theirs = {unit.path: upstream[unit.path].blob for unit in doubtful}
+    blobs = read_blobs(repository, theirs.values()) if theirs else {}
+    lines = {path: split_lines(blobs[blob]) for path, blob in theirs.items()}
+    found = {
+        unit.id: edited(unit.hunk, on_base.contents[unit.path], lines[unit.path])
+        for unit in doubtful
+        if unit.hunk
+    }
+    return {
+        name: State("landed changed", open=True, difference=difference)
+        for name, difference in found.items()
+        if difference
+    }
+
+
 def _one_by_one(
     repository: Repository, on_base: OnBase, units: list[Unit], current: Mapping[str, File]
 ) -> dict[str, State]:
@@ -119,7 +152,7 @@ def _one_by_one(
     bases = {name: on_base.sides[unit.path] for name, unit in named.items()}
     base, ours, theirs = flat_trees(repository, [bases, here, store_files(repository, alone)])
     merge = merge_trees(repository, base, ours, theirs)
-    result = files(repository, merge.tree)
+    result = {n: file for n, file in files(repository, merge.tree).items() if n in named}
     sides = [file for file in (*result.values(), *here.values()) if file]
     blobs = read_blobs(repository, [file.blob for file in sides])
     lines = {file: split_lines(blobs[file.blob]) for file in sides}
@@ -133,17 +166,14 @@ def _one_by_one(
     states: dict[str, State] = {}
     for name, unit in named.items():
         after = result.get(name)
-        why = difference = ""
+        why = ""
         now = here[name]
         if unit.hunk and after and name not in merge.conflicts:
             texts = (on_base.contents[unit.path], lines[now] if now else [], lines[after])
             places = (wanted.get(name, set()), got.get(name, set()))
             why = misplaced(unit.path, unit.hunk, texts, *places)
         if name in merge.conflicts or why:
-            if unit.hunk and now and not why:
-                difference = edited(unit.hunk, on_base.contents[unit.path], lines[now])
-            outcome: Outcome = "landed changed" if difference else "conflict"
-            states[unit.id] = State(outcome, why, open=True, difference=difference)
+            states[unit.id] = State("conflict", why, open=True)
         elif after == here[name]:
             states[unit.id] = State("landed")
         else:

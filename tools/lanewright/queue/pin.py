@@ -69,9 +69,7 @@ def read_pin(
     Raises:
         LanewrightError: It is no such pin.
     """
-    if device not in project.upstream.releases:
-        raise LanewrightError(f"upstream.toml names no release distribution for {device!r}")
-    distribution = project.upstream.releases[device]
+    distribution = distribution_of(project, device)
     source, _, name = ref.partition(":")
     if source == "release" and is_version(name):
         if release is not None:
@@ -89,6 +87,17 @@ def read_pin(
         f"{place}: {ref!r} is no pin",
         hint='write it as "release:0.32.0", or as "git:" and all 40 digits of a commit\'s id',
     )
+
+
+def distribution_of(project: Project, device: Device) -> str:
+    """The distribution that holds vLLM for a device.
+
+    Raises:
+        LanewrightError: ``upstream.toml`` names none.
+    """
+    if device not in project.upstream.releases:
+        raise LanewrightError(f"upstream.toml names no release distribution for {device!r}")
+    return project.upstream.releases[device]
 
 
 def is_version(text: str) -> bool:

@@ -1,14 +1,15 @@
 """A pull request's net change, read from two trees; no mail, no message, no ``.patch`` text."""
 
 import re
+from itertools import pairwise
 
-from lanewright.queue.diff import Diff, FilePatch, Hunk, PatchError, read_hunks
+from lanewright.queue.diff import Diff, FilePatch, Hunk, read_hunks
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, File, TreeId, changes
 from lanewright.store.safepath import check
 from lanewright.store.write import flat_trees
 
-LINK, SUBMODULE = "120000", "160000"
+LINK = "120000"
 SECTION = re.compile(rb"diff --git a/(\d+) b/\d+\n")
 FLAGS = (
     "--unified=3",
@@ -34,14 +35,11 @@ def pull_diff(repository: Repository, base: TreeId, head: TreeId, source: str) -
         source: What to call the change in messages.
 
     Raises:
-        PatchError: A submodule.
         UnsafePathError: A path that would leave the tree.
     """
     changed = changes(repository, base, head)
-    for path, sides in changed.items():
+    for path in changed:
         check(path, source=source)
-        if any(side and side.mode == SUBMODULE for side in sides):
-            raise PatchError(f"{source}: {path} is a submodule, and a lane's tree can have none")
     hunks = _hunks(repository, changed, source)
     partners = _renames(repository, base, head)
     files = [
@@ -79,7 +77,7 @@ def _hunks(
         match.start() for match in SECTION.finditer(output) if _at_line(output, match.start())
     ]
     found: dict[str, tuple[Hunk, ...] | None] = dict.fromkeys(changed, ())
-    for start, end in zip(starts, [*starts[1:], len(output)], strict=True):
+    for start, end in pairwise([*starts, len(output)]):
         match = SECTION.match(output, start)
         path = numbers[match[1].decode()] if match else ""
         lines = output[start:end].split(b"\n")[:-1]

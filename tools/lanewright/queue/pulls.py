@@ -14,7 +14,7 @@ from lanewright.store.fetching import fetch_commits, fetch_refs
 from lanewright.store.git import Repository
 from lanewright.store.github import endpoint_of, keep, pull_facts, token
 from lanewright.store.history import is_ancestor, merge_base
-from lanewright.store.objects import CommitId, resolve
+from lanewright.store.objects import CommitId, exists, resolve
 from lanewright.store.remote import Remote
 
 
@@ -85,21 +85,58 @@ def pin_pull(project: Project, places: Places, number: int, carried: Sequence[Pu
     base with upstream's branch; always found in the objects.
 
     Raises:
-        LanewrightError: It cannot be had, or has no single merge base.
+        LanewrightError: It cannot be had, has no single merge base, or is merged commit by commit.
     """
-    remote = need_remote(project)
     head = fetch_pulls(project, places, [number])[number]
-    repository = Repository(places.objects)
-    branch = resolve(repository, remote.kept_as(main_ref(project)))
-    if branch is None:
-        raise LanewrightError(f"the store lost {main_ref(project)}", hint="lanewright fetch")
     others = [each for each in carried if each.number != number]
-    fetch_commits(places, remote, [each.head for each in others])
+    fetch_commits(places, need_remote(project), [each.head for each in others])
+    return pinned_at(project, places, number, head, others)
+
+
+def pinned_at(
+    project: Project, places: Places, number: int, head: CommitId, others: Sequence[PullInput]
+) -> Pinned:
+    """A pull request at a head that is in the store, with the commit that it is a change of.
+
+    Raises:
+        LanewrightError: The store lacks upstream's branch, or there is no single merge base.
+    """
+    repository = Repository(places.objects)
+    branch = resolve(repository, need_remote(project).kept_as(main_ref(project)))
+    if branch is None:
+        raise LanewrightError(f"the store lacks {main_ref(project)}", hint="lanewright fetch")
     below = [each for each in others if is_ancestor(repository, each.head, head)]
     for each in below:
         if all(is_ancestor(repository, other.head, each.head) for other in below):
             return Pinned(number, head, each.head, each.number)
-    return Pinned(number, head, merge_base(repository, head, CommitId(branch)))
+    base = merge_base(repository, head, CommitId(branch))
+    if base == head:
+        raise LanewrightError(
+            f"#{number} is part of {main_ref(project)} already, commit by commit",
+            hint="a pin that has that commit needs nothing of it: lanewright rebase",
+        )
+    return Pinned(number, head, base)
+
+
+def still_stacked(places: Places, base: CommitId, pinned: Pinned) -> bool:
+    """Whether a pull request still stands on the head of another that is carried no more.
+
+    That one may have landed squashed; what of it this one takes back would be no change from the
+    merge base.
+
+    Args:
+        places: The store, into which the pull request was fetched.
+        base: What it was a change of so far.
+        pinned: It as it is now.
+    """
+    repository = Repository(places.objects)
+    return (
+        pinned.on is None
+        and base != pinned.base
+        and exists(repository, [base])
+        and is_ancestor(repository, base, pinned.head)
+        and is_ancestor(repository, pinned.base, base)
+    )
 
 
 def read_pull(

@@ -3,21 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import msgspec
-
-from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.edited import Tried, read_text, series_text, try_text
-from lanewright.queue.lock import HunkState, Lock, LockedEntry, read_lock
-from lanewright.queue.series import load_series
-from lanewright.queue.target import Target, target_of, with_target
+from lanewright.queue.lock import HunkState, Lock, LockedEntry, is_open, read_lock
+from lanewright.queue.series import Series
+from lanewright.queue.stopped import Stopped, meant_target
+from lanewright.queue.target import Target, with_target
 from lanewright.report.outcome import in_one_line
-from lanewright.store.atomic import replace_file
-from lanewright.transaction.journal import FOLDER
 from lanewright.transaction.reading import of_one_state
-
-STOPPED = "rebase.json"
 
 
 @dataclass(frozen=True)
@@ -26,17 +20,22 @@ class Rebased:
 
     Attributes:
         lane: The lane.
-        before: Its pin as it is.
+        series: What it says as it is.
         target: Where it is taken.
         old: Its lock as it is, if it has one.
         tried: What it comes to there.
     """
 
     lane: str
-    before: str
+    series: Series
     target: Target
     old: Lock | None
     tried: Tried
+
+    @property
+    def before(self) -> str:
+        """Its pin as it is."""
+        return self.series.pin
 
     @property
     def moves(self) -> bool:
@@ -61,18 +60,19 @@ def try_lane(
         project, lambda: (series_text(project, lane), read_lock(project.lock_file(lane)))
     )
     series = read_text(project, lane, text)
-    target = target_of(project, places, lane, series, to)
+    target = meant_target(project, places, lane, series, to)
+    # A lock that was written without them says all that it can, while it stays where it is.
+    stays = old is not None and is_open(old) and old.pin.ref == target.pin
     tried = try_text(
-        project, places, lane, with_target(text, series, target), keep_going=keep_going
+        project, places, lane, with_target(text, series, target), keep_going=keep_going or stays
     )
-    return Rebased(lane, series.pin, target, old, tried)
+    return Rebased(lane, series, target, old, tried)
 
 
-def told_rebase(rebased: Rebased) -> Iterator[str]:
+def told_rebase(project: Project, rebased: Rebased) -> Iterator[str]:
     """What the rebase does to each entry, line by line."""
     yield f"lane {rebased.lane}: {rebased.before} -> {rebased.target.pin}"
-    if rebased.target.image:
-        yield f"  image {rebased.target.image.tag} {rebased.target.image.digest}"
+    yield from _image(rebased)
     old = {entry.name: entry for entry in rebased.old.entries} if rebased.old else {}
     for carried in rebased.tried.applied.carried:
         entry = carried.entry
@@ -81,7 +81,20 @@ def told_rebase(rebased: Rebased) -> Iterator[str]:
         yield f"    was {in_one_line(before) if before else 'not locked'}"
         yield f"    now {in_one_line(entry)}"
         yield from _turns(before, entry)
+        taken = [hunk for hunk in entry.hunks if hunk.outcome != "not selected"]
+        if taken and all(hunk.outcome in {"landed", "landed changed"} for hunk in taken):
+            option = project.option(rebased.lane)
+            yield f"    all of it has landed: lanewright drop {entry.name}{option}"
         yield from (f"    fix not needed here: {file}" for file in carried.unneeded)
+
+
+def _image(rebased: Rebased) -> Iterator[str]:
+    """What becomes of the image that the lane is served in."""
+    before, now = (each.image for each in (rebased.series, rebased.tried.planned.series))
+    if now and now.base:
+        yield f"  image {now.base} {now.digest}"
+    elif before and before.base:
+        yield f"  image {before.base} is not of {rebased.target.pin}: taken out of [image]"
 
 
 def _turns(before: LockedEntry | None, now: LockedEntry) -> Iterator[str]:
@@ -94,9 +107,6 @@ def _turns(before: LockedEntry | None, now: LockedEntry) -> Iterator[str]:
             yield f"    {hunk.path}:{hunk.id} {turn}{cause}"
     for fix in now.fixes:
         yield f"    fix of {fix.path}: {fix.state} ({fix.file})"
-    taken = [hunk for hunk in now.hunks if hunk.outcome != "not selected"]
-    if taken and all(hunk.outcome in {"landed", "landed changed"} for hunk in taken):
-        yield f"    all of it has landed: lanewright drop {now.name}"
 
 
 def _turn(before: HunkState | None, now: HunkState) -> str:
@@ -111,50 +121,11 @@ def _turn(before: HunkState | None, now: HunkState) -> str:
     return f"{was or 'new'} -> {now.outcome}"
 
 
-class Stopped(msgspec.Struct, frozen=True):
-    """Where a rebase of a lane stopped for a person.
-
-    Attributes:
-        before: The pin that it stood on.
-        pin: The pin that it was taken to.
-        release: The release that goes with it.
-    """
-
-    before: str
-    pin: str
-    release: str | None = None
-
-
-def remember(project: Project, rebased: Sequence[Rebased]) -> None:
-    """Keep where lanes stopped, so that ``resolve`` knows the pin that is meant.
-
-    Hold the project for editing.
-    """
-    stopped = _stopped(project)
-    for each in rebased:
-        stopped.pop(each.lane, None)
-        if each.conflicts:
-            target = each.target
-            stopped[each.lane] = Stopped(each.before, target.pin, target.release)
-    file = project.root / FOLDER / STOPPED
-    replace_file(
-        file, msgspec.json.encode(stopped) + b"\n", scratch=file.with_name(f"{STOPPED}.new")
-    )
-
-
-def stopped_at(project: Project, lane: str) -> Target | None:
-    """Where the last rebase of a lane stopped, if its pin is still the one that it left."""
-    found = _stopped(project).get(lane)
-    if found is None or load_series(project, lane).pin != found.before:
-        return None
-    return Target(found.pin, found.release)
-
-
-def _stopped(project: Project) -> dict[str, Stopped]:
-    file = project.root / FOLDER / STOPPED
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=dict[str, Stopped])
-    except FileNotFoundError:
-        return {}
-    except (msgspec.DecodeError, ValueError) as error:
-        raise LanewrightError(f"{file} is damaged: {error}", hint=f"rm {file}") from error
+def stops(rebased: Sequence[Rebased]) -> dict[str, Stopped | None]:
+    """Per lane, where it stopped for a person; None where it did not."""
+    return {
+        each.lane: Stopped(each.before, each.target.pin, each.target.release)
+        if each.conflicts
+        else None
+        for each in rebased
+    }

@@ -36,7 +36,7 @@ def read_fixes(folder: Path) -> list[tuple[Path, Recipe]]:
     found = []
     for path in sorted(folder.rglob("*")):
         if not _is_leaving(path.name) and (path.is_symlink() or not path.is_dir()):
-            recipe = parse(_content(path), str(path))
+            recipe = _recipe(path)
             _check_name(folder, path, recipe)
             found.append((path, recipe))
     return found
@@ -45,6 +45,18 @@ def read_fixes(folder: Path) -> list[tuple[Path, Recipe]]:
 def _is_leaving(name: str) -> bool:
     """Whether an editor or a merge left the file; no fix has such a name."""
     return name.endswith(LEAVINGS) or name.startswith(".#") or name[:1] == name[-1:] == "#"
+
+
+def _recipe(path: Path) -> Recipe:
+    content = _content(path)
+    try:
+        return parse(content, str(path))
+    except RecipeError as error:
+        raise RecipeError(
+            str(error),
+            hint=error.hint
+            or f"git checkout -- {path}, or remove it and resolve its conflict again",
+        ) from error
 
 
 def _content(path: Path) -> bytes:

@@ -1,6 +1,5 @@
 """Settle an entry's conflicts by hand: open them, and record what became of them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,22 +8,25 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
 from lanewright.queue.carry import Carried, Conflict
-from lanewright.queue.fixes import contents_of, fixes_of, folder_of
-from lanewright.queue.gates import GateError, check_file
+from lanewright.queue.fixes import fixes_of, folder_of
+from lanewright.queue.gates import GateError
+from lanewright.queue.patchhead import MODES
 from lanewright.queue.plan import Plan
 from lanewright.queue.recipe import Recipe
 from lanewright.queue.recipe_files import file_name
 from lanewright.queue.recipe_making import make
 from lanewright.queue.recipe_text import encode
+from lanewright.queue.sides import contents_of
+from lanewright.queue.stopped import resolve_command
 from lanewright.queue.workfolder import (
     Manifest,
-    OpenFile,
     discard,
     lay_out,
     manifest_of,
     read_manifest,
     work_folder,
 )
+from lanewright.queue.workresult import read_result, troubles_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, BlobId, blob_id
 from lanewright.store.scratch import clear_dead
@@ -48,6 +50,19 @@ class Opened:
     fresh: bool
 
 
+@dataclass(frozen=True)
+class Recorded:
+    """What a person settled.
+
+    Attributes:
+        files: The recipes' files.
+        left: Entries that are still in conflict.
+    """
+
+    files: tuple[Path, ...]
+    left: tuple[str, ...]
+
+
 def waiting(project: Project, places: Places, planned: Plan) -> list[Carried]:
     """The entries that need a person: in conflict, or carried by a stale fix."""
     applied = apply_plan(project, places, planned)
@@ -69,7 +84,8 @@ def open_entry(
     Raises:
         LanewrightError: Nothing waits there, or a folder with other conflicts is in the way.
     """
-    conflicts = _conflicts(waiting(project, places, planned), planned, name)
+    conflicts = _conflicts(project, waiting(project, places, planned), planned, name)
+    _require_text(planned, name, conflicts)
     folder = work_folder(project, planned.lane, name)
     manifest = manifest_of(planned.lane, name, planned.series.pin, conflicts)
     clear_dead(folder.parent)
@@ -79,19 +95,16 @@ def open_entry(
         known = None
     if known and known != manifest:
         raise LanewrightError(
-            f"{folder} holds an older state of these conflicts ({known.pin})",
-            hint=f"keep what you need of it, then: lanewright resolve {name} --again",
+            f"entry {name}: {_moved(known, manifest)}; your edits stay in {folder}",
+            hint=f"keep what you need of it, then: {_command(project, planned, name)} --again",
         )
     if not known:
         lay_out(Repository(places.objects), folder, manifest, conflicts)
     return Opened(name, folder, tuple(each.path for each in conflicts), fresh=not known)
 
 
-def record(project: Project, places: Places, planned: Plan, name: str) -> list[Path]:
+def record(project: Project, places: Places, planned: Plan, name: str) -> Recorded:
     """Record what a person made of an entry's conflicts as fixes.
-
-    Returns:
-        The recipes' files.
 
     Raises:
         ConflictError: A file still has markers, or does not compile.
@@ -102,38 +115,44 @@ def record(project: Project, places: Places, planned: Plan, name: str) -> list[P
     manifest = read_manifest(folder)
     if manifest is None:
         raise LanewrightError(
-            f"entry {name}: nothing is open in {folder}", hint=f"lanewright resolve {name}"
+            f"entry {name}: nothing is open in {folder}", hint=_command(project, planned, name)
         )
     recorded = _recorded(project, folder, manifest)
     if recorded:  # by a run that was killed before it removed the folder
         discard(folder)
-        return recorded
-    conflicts = _conflicts(waiting(project, places, planned), planned, name)
-    if manifest != manifest_of(planned.lane, name, planned.series.pin, conflicts):
+        return Recorded(tuple(recorded), ())
+    found = waiting(project, places, planned)
+    conflicts = _conflicts(project, found, planned, name)
+    now = manifest_of(planned.lane, name, planned.series.pin, conflicts)
+    if manifest != now:
         raise LanewrightError(
-            f"entry {name}: its conflicts are others than those in {folder} ({manifest.pin})",
-            hint=f"keep what you need of it, then: lanewright resolve {name} --again",
+            f"entry {name}: {_moved(manifest, now)}; your edits stay in {folder}",
+            hint=f"keep what you need of it, then: {_command(project, planned, name)} --again",
         )
     repository = Repository(places.objects)
-    results = {each.path: _result(folder, each) for each in manifest.files}
     troubles = [
-        trouble
+        f"entry {name}: {folder}/{trouble}"
         for each in conflicts
-        for trouble in _troubles(repository, folder, each, results[each.path])
+        for trouble in troubles_of(repository, folder, each)
     ]
     if troubles:
         raise ConflictError(
-            "\n".join(troubles), hint=f"edit, then: lanewright resolve {name} --done"
+            "\n".join(troubles), hint=f"edit, then: {_command(project, planned, name)} --done"
         )
-    modes = {each.path: each.mode for each in manifest.files}
     recipes = [
-        make(e.path, modes[e.path], contents_of(repository, e.sides), results[e.path])
-        for e in conflicts
+        make(
+            each.path,
+            each.sides.mode,
+            contents_of(repository, each.sides),
+            read_result(folder, each.path),
+        )
+        for each in conflicts
     ]
     written = _files(project, name, recipes)
     replace_together(project, written, what=f"resolve {name} on {planned.series.pin}")
     discard(folder)
-    return list(written)
+    left = tuple(each.entry.name for each in found if each.conflicts and each.entry.name != name)
+    return Recorded(tuple(written), left)
 
 
 def _recorded(project: Project, folder: Path, manifest: Manifest) -> list[Path]:
@@ -143,7 +162,10 @@ def _recorded(project: Project, folder: Path, manifest: Manifest) -> list[Path]:
         for fix in fixes_of(project, manifest.entry)
         if not fix.recipe.remerged
     }
-    keys = [(each.path, *each.ids, _blob(_result(folder, each))) for each in manifest.files]
+    try:
+        keys = [(e.path, *e.ids, _blob(read_result(folder, e.path))) for e in manifest.files]
+    except GateError:
+        return []
     return [project.root / fixes[key].file for key in keys] if fixes.keys() >= set(keys) else []
 
 
@@ -151,35 +173,52 @@ def _blob(content: bytes | None) -> BlobId:
     return NO_BLOB if content is None else blob_id(content)
 
 
-def _conflicts(found: list[Carried], planned: Plan, name: str) -> tuple[Conflict, ...]:
+def _command(project: Project, planned: Plan, name: str) -> str:
+    return resolve_command(project, planned.lane, name, planned.series.pin)
+
+
+def _conflicts(
+    project: Project, found: list[Carried], planned: Plan, name: str
+) -> tuple[Conflict, ...]:
     for each in found:
         if each.entry.name == name:
             return (*each.conflicts, *each.stale)
+    place = f"lane {planned.lane} on {planned.series.pin}"
+    names = [given.name for given in planned.inputs]
+    if name not in names:
+        raise LanewrightError(
+            f"{place}: no entry {name!r} (it has: {', '.join(names) or 'none'})",
+            hint=f"lanewright list {planned.lane}",
+        )
     known = ", ".join(each.entry.name for each in found)
     told = f"these wait: {known}" if known else "nothing waits for a person"
     raise LanewrightError(
-        f"lane {planned.lane} on {planned.series.pin}: {name} has no conflict ({told})",
-        hint=f"lanewright report {planned.lane}",
+        f"{place}: entry {name} has no conflict ({told})",
+        hint=_command(project, planned, found[0].entry.name)
+        if found
+        else f"lanewright report {planned.lane}",
     )
 
 
-def _result(folder: Path, file: OpenFile) -> bytes | None:
-    path = folder / file.path
-    if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise LanewrightError(f"{path} is no regular file")
-    return path.read_bytes() if path.exists() else None
+def _require_text(planned: Plan, name: str, conflicts: tuple[Conflict, ...]) -> None:
+    """A fix gives a regular file; what a symlink should be is for the series to say."""
+    for each in conflicts:
+        sides = (each.sides.base, each.sides.ours, each.sides.theirs)
+        if any(side and side.mode not in MODES for side in sides):
+            raise LanewrightError(
+                f"lane {planned.lane}: entry {name}: {each.path} is a symlink on a side, and a fix"
+                " settles regular files alone",
+                hint=f"leave it out: lanewright drop {name}:{each.path} --lane {planned.lane}",
+            )
 
 
-def _troubles(
-    repository: Repository, folder: Path, conflict: Conflict, result: bytes | None
-) -> Iterator[str]:
-    if result is None:
-        return
-    contents = contents_of(repository, conflict.sides)
-    try:
-        check_file(conflict.path, result, [side for side in contents.values() if side is not None])
-    except GateError as error:
-        yield f"{folder}/{error}"
+def _moved(before: Manifest, now: Manifest) -> str:
+    """How a work folder's conflicts differ from those that there are."""
+    if before.pin != now.pin:
+        return f"it was opened on {before.pin}, and {now.pin} is meant now"
+    old, new = ({each.path: each for each in one.files} for one in (before, now))
+    paths = sorted(path for path in old | new if old.get(path) != new.get(path))
+    return f"its conflicts are others now, in {', '.join(paths)}"
 
 
 def _files(project: Project, name: str, recipes: list[Recipe]) -> dict[Path, bytes]:

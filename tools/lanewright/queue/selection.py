@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.choose import choose
+from lanewright.queue.choose import choose, is_ambiguous, units_named
 from lanewright.queue.inputs import Choice
 from lanewright.queue.series import EntrySpec, Series, name_of
 from lanewright.queue.units import OnBase, Unit
@@ -65,7 +65,7 @@ def with_part(spec: EntrySpec, on_base: OnBase, part: Part, place: str) -> list[
     """
     if spec.select is None:
         raise LanewrightError(f"{place}: all of {part.entry} is carried already")
-    units = _units(on_base, part, place)
+    units = _together(on_base, _units(on_base, part, place), split=spec.split)
     carried = choose(on_base, Choice(tuple(spec.select), split=True), place)
     if all(unit.id in carried for unit in units):
         raise LanewrightError(f"{place}: {part} is carried already")
@@ -78,7 +78,7 @@ def without_part(spec: EntrySpec, on_base: OnBase, part: Part, place: str) -> li
     Raises:
         LanewrightError: There is no such part, or it is not carried.
     """
-    units = _units(on_base, part, place)
+    units = _together(on_base, _units(on_base, part, place), split=spec.split)
     carried = choose(on_base, Choice(tuple(spec.select or ()), split=True), place)
     if not any(unit.id in carried for unit in units):
         raise LanewrightError(f"{place}: {part} is not carried")
@@ -91,7 +91,8 @@ def only(on_base: OnBase, part: Part, place: str) -> list[str]:
     Raises:
         LanewrightError: There is no such part.
     """
-    return _named(on_base, frozenset(unit.id for unit in _units(on_base, part, place)))
+    units = _together(on_base, _units(on_base, part, place), split=False)
+    return _named(on_base, frozenset(unit.id for unit in units))
 
 
 def hunk_name(on_base: OnBase, part: Part, place: str) -> str:
@@ -107,8 +108,9 @@ def hunk_name(on_base: OnBase, part: Part, place: str) -> str:
 
 
 def _units(on_base: OnBase, part: Part, place: str) -> list[Unit]:
-    found = [u for u in on_base.units if u.path == part.path and u.id.startswith(part.hunk)]
-    if not found or (part.hunk and len(found) > 1):
+    name = f"{part.path}:{part.hunk}" if part.hunk else part.path
+    found = units_named(on_base.units, name)
+    if not found or is_ambiguous(found, name):
         in_file = [unit.id for unit in on_base.units if unit.path == part.path]
         known = f"its hunks there: {', '.join(in_file)}" if in_file else "it does not change it"
         raise LanewrightError(
@@ -116,6 +118,16 @@ def _units(on_base: OnBase, part: Part, place: str) -> list[Unit]:
             hint=f"lanewright show {part.entry} lists all",
         )
     return found
+
+
+def _together(on_base: OnBase, units: list[Unit], *, split: bool) -> list[Unit]:
+    """These units, and all of both names of the renamed files among them."""
+    paths = {unit.path for unit in units}
+    renamed = [file for file in on_base.diff.files if file.partner and file.path in paths]
+    if split or not renamed:
+        return units
+    both = {name for file in renamed for name in (file.path, file.partner)}
+    return [unit for unit in on_base.units if unit in units or unit.path in both]
 
 
 def _named(on_base: OnBase, chosen: frozenset[str]) -> list[str]:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from datetime import date, time
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from packaging.specifiers import SpecifierSet
@@ -13,8 +13,8 @@ from packaging.version import Version
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Device, Project
+from lanewright.queue.series_image import ImageSpec, check_image
 from lanewright.store.objects import FULL_ID
-from lanewright.store.safepath import check
 from lanewright.tomlfile import load
 
 KINDS = 3
@@ -54,22 +54,6 @@ class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the lane serves; for now a recipe of a generated model."""
 
     recipe: str
-
-
-class ImageSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """``[image]``: what must be known of the base image.
-
-    Attributes:
-        site_packages: Absolute path of the folder in which the image's Python has ``vllm``.
-        base: Name of the image that the lane is served in; ``rebase`` moves it with the pin.
-        digest: Of the base, for the architecture.
-        architecture: What the lane's machine is: ``arm64`` or ``amd64``.
-    """
-
-    site_packages: str
-    base: str | None = None
-    digest: str | None = None
-    architecture: Literal["arm64", "amd64"] | None = None
 
 
 class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -118,7 +102,7 @@ def check_series(path: Path, series: Series) -> Series:
         LanewrightError: As ``load_series`` says.
     """
     if series.image:
-        _check_site_packages(series.image.site_packages, f"{path}: [image] site_packages")
+        check_image(series.image, f"{path}: [image]")
     _check_plain(series.engine, f"{path}: engine")
     names: set[str] = set()
     for number, entry in enumerate(series.entry, 1):
@@ -154,19 +138,6 @@ def _check_pull(entry: EntrySpec, place: str) -> None:
                 f"{place}: pull {entry.pull} needs `{key}`, a commit's full id (has: {value!r})",
                 hint=f"lanewright add {entry.pull}",
             )
-
-
-def _check_site_packages(path: str, place: str) -> None:
-    if not path.startswith("/"):
-        raise LanewrightError(
-            f"{place}: {path!r} is no absolute path",
-            hint='write it as the image has it: "/usr/local/lib/python3.11/dist-packages"',
-        )
-    check(path[1:], source=f"{place} = {path!r}")
-    if "/.wh." in path:
-        raise LanewrightError(
-            f"{place}: a part of {path!r} begins with .wh.: a removal, in a layer"
-        )
 
 
 def _check_plain(value: object, place: str) -> None:

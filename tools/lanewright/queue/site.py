@@ -11,6 +11,7 @@ from lanewright.queue.pin import Pin
 from lanewright.store.companions import companion_paths, companions, damaged
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, TreeId, blob_id, files, read_blobs
+from lanewright.store.safepath import check
 from lanewright.store.scratch import making, settle
 from lanewright.terminal import stage
 
@@ -40,10 +41,13 @@ def lay_site(places: Places, pin: Pin, tree: TreeId) -> Path:
 
     Raises:
         LanewrightError: The disk is full or cannot be written.
+        UnsafePathError: A path of the tree would leave it.
     """
     site = site_folder(places, pin, tree)
     if site.exists():
         return site
+    for path in files(Repository(places.objects), tree):
+        check(path, source=f"tree {tree}")
     beside = companions(places, pin.release)
     try:
         with stage(f"laying out tree {tree[:12]}"), making(places.sites) as scratch:

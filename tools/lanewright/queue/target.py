@@ -4,24 +4,25 @@ import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from lanewright.errors import LanewrightError
-from lanewright.image.nightly import Nightly
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.edit import with_value
-from lanewright.queue.images import image_of, newest_nightly, require_image
-from lanewright.queue.pin import is_version
+from lanewright.queue.images import Base, base_of_serving, newest_nightly, require_image
+from lanewright.queue.pin import PinSpec, distribution_of, is_version, read_pin
 from lanewright.queue.pulls import need_remote
 from lanewright.queue.series import Series
+from lanewright.store.complaint import AbsentError
 from lanewright.store.fetching import fetch_commits, fetch_refs, list_tags
 from lanewright.store.objects import FULL_ID, CommitId
 from lanewright.store.pip import newest
-from lanewright.store.remote import check_ref
+from lanewright.store.remote import Remote, check_ref
 
 RELEASE_TAG = re.compile(r"v(\d[0-9A-Za-z.]*)")
-PIN = re.compile(r"(?:release|git):(.*)")
+ABBREVIATED = re.compile(r"[0-9a-f]{4,39}")
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,12 @@ class Target:
     Attributes:
         pin: Its pin.
         release: The release that goes with a git pin.
-        image: The image of the pin, where the lane is served in one.
+        base: The image of the pin, where the lane is served in one and it is another than before.
     """
 
     pin: str
     release: str | None = None
-    image: Nightly | None = None
+    base: Base | None = None
 
 
 def target_of(
@@ -49,77 +50,120 @@ def target_of(
         places: Store and state.
         lane: The lane's name, for messages.
         series: What it says now.
-        to: A version, ``release``, a tag, a branch, a commit's id, or ``nightly``; by default what
-            the series tracks, and for a release the newest release.
+        to: A version, ``release``, a tag, a branch, a commit's id, ``nightly``, or ``serving``; by
+            default what the series tracks, and for a release the newest release.
 
     Raises:
         LanewrightError: It stands for nothing, or has no image that the lane could be served in.
     """
-    is_release = series.pin.startswith("release:")
-    wanted = to or series.track or ("release" if is_release else None)
     place = f"series/{lane}.toml"
+    pin = read_pin(
+        project, series.device, series.pin, place=f"{place}: pin", release=series.release
+    )
+    wanted = to or series.track or ("release" if pin.commit is None else None)
     if wanted is None:
         raise LanewrightError(
             f"{place}: nothing says where its git pin goes",
             hint='set `track`, e.g. track = "nightly", or name it: lanewright rebase --to REF',
         )
     if wanted == "release":
-        return Target(f"release:{newest(project.upstream.releases[series.device])}")
-    if wanted == "serving" and project.upstream.serving:
-        wanted = f"git:{project.upstream.serving.commit}"
+        return Target(f"release:{_newest(project, series, pin)}")
     name = wanted.removeprefix("release:")
-    if is_version(name) and (is_release or name != wanted):
+    if is_version(name) and (pin.commit is None or name != wanted):
         return Target(f"release:{name}")
-    return _of_git(project, places, series, wanted, place)
+    if name != wanted:
+        raise LanewrightError(
+            f"{place}: {wanted!r} is no release", hint="write it as release:0.32.0"
+        )
+    return _of_git(project, places, series, pin, wanted, place)
 
 
-def _of_git(project: Project, places: Places, series: Series, wanted: str, place: str) -> Target:
+def _newest(project: Project, series: Series, pin: PinSpec) -> str:
+    """The newest release; of a lane on a newer one, such as a wheel handed over, its own."""
+    found = newest(distribution_of(project, series.device))
+    if pin.commit is None:
+        return max(found, pin.release.version, key=Version)
+    return found
+
+
+def _of_git(
+    project: Project, places: Places, series: Series, pin: PinSpec, wanted: str, place: str
+) -> Target:
     remote = need_remote(project)
-    release = series.release or PIN.fullmatch(series.pin)[1]  # type: ignore[index]
+    release = pin.release.version
+    serving = project.upstream.serving
     if wanted == "nightly":
-        nightly = newest_nightly(project, series, place)
+        nightly, base = newest_nightly(project, series, place)
         fetch_commits(places, remote, [CommitId(nightly.commit)])
-        return Target(f"git:{nightly.commit}", release, nightly)
+        return Target(f"git:{nightly.commit}", release, base)
+    if wanted == "serving" and serving:
+        fetch_commits(places, remote, [CommitId(serving.commit)])
+        return Target(f"git:{serving.commit}", release, base_of_serving(serving, series))
     full = wanted.removeprefix("git:")
     if FULL_ID.fullmatch(full):
         commit = CommitId(full)
         fetch_commits(places, remote, [commit])
+    elif full != wanted:
+        raise LanewrightError(
+            f"{place}: {wanted!r} names no commit: its id is written with all 40 digits",
+            hint=f"git ls-remote {remote.url} shows the ids of branches and tags",
+        )
     else:
-        ref = _ref_of(project, places, wanted, place)
-        commit = fetch_refs(places, remote, [ref])[ref]
-        tagged = RELEASE_TAG.fullmatch(ref.removeprefix("refs/tags/"))
-        release = tagged[1] if tagged and is_version(tagged[1]) else release
+        ref = _ref_of(places, remote, wanted, place)
+        commit = _fetched(places, remote, ref, wanted, place)
+        release = _version_of(ref.removeprefix("refs/tags/")) or release
     image = require_image(project, places, series, commit, place)
     return Target(f"git:{commit}", release, image)
 
 
-def _ref_of(project: Project, places: Places, wanted: str, place: str) -> str:
+def _fetched(places: Places, remote: Remote, ref: str, wanted: str, place: str) -> CommitId:
+    try:
+        return fetch_refs(places, remote, [ref])[ref]
+    except AbsentError as error:
+        hint = error.hint
+        if ABBREVIATED.fullmatch(wanted):
+            hint = "if it is a commit's id, write all 40 digits: a short one may name another later"
+        elif is_version(wanted):
+            hint = f"a git lane goes to release:{wanted}, or to upstream's tag v{wanted}"
+        raise AbsentError(f"{place}: --to {wanted}: {error}", hint=hint) from error
+
+
+def _ref_of(places: Places, remote: Remote, wanted: str, place: str) -> str:
     """The full name of a branch or tag at the remote.
 
     Raises:
         LanewrightError: There is no such tag.
     """
-    remote = need_remote(project)
     pattern = wanted.removeprefix("tag:")
     if pattern == wanted and not RELEASE_TAG.fullmatch(wanted):
         return f"refs/heads/{check_ref(wanted, place=f'{place}: --to')}"
-    tags = [tag for tag in list_tags(places, remote) if fnmatchcase(tag, pattern)]
-    versions = {tag: found[1] for tag in tags if (found := RELEASE_TAG.fullmatch(tag))}
-    sound = [tag for tag, version in versions.items() if is_version(version)]
+    tags = list_tags(places, remote)
+    if pattern in tags:
+        return f"refs/tags/{pattern}"
+    if pattern == wanted:
+        return f"refs/heads/{wanted}"
+    versions = {v: tag for tag in tags if fnmatchcase(tag, pattern) and (v := _version_of(tag))}
+    # As pip does: one that is made before a release counts only where there is nothing else.
+    sound = list(SpecifierSet().filter(versions))
     if not sound:
         raise LanewrightError(
             f"{place}: {remote.url} has no release tag {pattern!r}",
             hint=f"git ls-remote --tags {remote.url}",
         )
-    return f"refs/tags/{max(sound, key=lambda tag: Version(versions[tag]))}"
+    return f"refs/tags/{versions[max(sound, key=Version)]}"
+
+
+def _version_of(tag: str) -> str | None:
+    found = RELEASE_TAG.fullmatch(tag)
+    return found[1] if found and is_version(found[1]) else None
 
 
 def with_target(text: str, series: Series, target: Target) -> str:
-    """The series at its target; an image goes with the pin."""
+    """The series at its target; an image goes with the pin, and an old one does not stay."""
     text = with_value(text, ("pin",), target.pin)
-    if target.release != series.release:
-        text = with_value(text, ("release",), target.release)
-    if series.image and target.image:
-        text = with_value(text, ("image", "base"), image_of(series, target.image))
-        text = with_value(text, ("image", "digest"), target.image.digest)
+    text = with_value(text, ("release",), target.release)
+    if series.image and (target.base or target.pin != series.pin):
+        base = target.base
+        text = with_value(text, ("image", "base"), base and base.name)
+        text = with_value(text, ("image", "digest"), base and base.digest)
     return text

@@ -1,5 +1,6 @@
 """Conflicts laid out for a person: a folder with marked files, and the sides beside them."""
 
+import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,8 +10,8 @@ import msgspec
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
 from lanewright.queue.carry import Conflict
-from lanewright.queue.fixes import contents_of
 from lanewright.queue.recipe import Side
+from lanewright.queue.sides import contents_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import read_blobs
 from lanewright.store.scratch import making
@@ -19,6 +20,7 @@ MANIFEST = "conflict.json"
 SIDES = "sides"
 OPEN = "<<<<<<<"
 MOST_CONFLICTS = 127
+FIRST_BYTES = 8000  # where git looks for a NUL, which no text has
 
 
 class OpenFile(msgspec.Struct, frozen=True):
@@ -52,7 +54,7 @@ def work_folder(project: Project, lane: str, entry: str) -> Path:
 
 def manifest_of(lane: str, entry: str, pin: str, conflicts: Sequence[Conflict]) -> Manifest:
     """What a folder for these conflicts is for."""
-    files = [OpenFile(each.path, each.sides.ids, _mode(each)) for each in conflicts]
+    files = [OpenFile(each.path, each.sides.ids, each.sides.mode) for each in conflicts]
     return Manifest(lane, entry, pin, files)
 
 
@@ -60,12 +62,17 @@ def read_manifest(folder: Path) -> Manifest | None:
     """What a work folder is for; None where there is none.
 
     Raises:
-        LanewrightError: It is damaged.
+        LanewrightError: It is damaged, or is no work folder.
     """
     try:
         return msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Manifest)
-    except FileNotFoundError:
-        return None
+    except FileNotFoundError as error:
+        if not os.path.lexists(folder):
+            return None
+        raise LanewrightError(
+            f"{folder} has no {MANIFEST}, so nothing says what it is for",
+            hint=f"keep your edits elsewhere, remove {folder}, and resolve again",
+        ) from error
     except (msgspec.DecodeError, ValueError) as error:
         raise LanewrightError(
             f"{folder / MANIFEST} is damaged: {error}",
@@ -105,11 +112,6 @@ def _write(path: Path, content: bytes) -> None:
     path.write_bytes(content)
 
 
-def _mode(conflict: Conflict) -> str:
-    side = conflict.sides.theirs or conflict.sides.ours
-    return side.mode if side else "100644"
-
-
 def _marked(
     repository: Repository, conflict: Conflict, contents: dict[Side, bytes | None]
 ) -> bytes:
@@ -117,19 +119,27 @@ def _marked(
     if conflict.remerged:
         blob = conflict.remerged.blob
         return read_blobs(repository, [blob])[blob]
-    ours, theirs = contents["ours"], contents["theirs"]
+    ours, theirs, why = contents["ours"], contents["theirs"], conflict.why
+    if any(b"\0" in content[:FIRST_BYTES] for content in contents.values() if content):
+        return _note(f"no text, and {why}; put the file that is right here, or delete this one")
     if ours is None:
-        return _noted(theirs or b"", "upstream has no such file: delete this one to go without it")
+        note = _note(f"{why}; delete this file to go without it, or take this line out to keep it")
+        return note + (theirs or b"")
     if theirs is None:
-        return _noted(ours, "the entry removes this file, and upstream changed it")
-    if b"\0" in ours[:8000]:
-        return ours
+        note = _note(
+            f"the entry removes this file, and {why}; delete it to follow the entry, or take this"
+            " line out to keep it"
+        )
+        return note + ours
     merged, count = _merge(repository, contents)
-    return merged if count else _noted(merged, f"git merged this, but: {conflict.why}")
+    if count:
+        return merged
+    return _note(f"git merged this, but: {why}; take this line out when it is right") + merged
 
 
-def _noted(content: bytes, why: str) -> bytes:
-    return f"{OPEN} {why}; take this line out when it is right\n".encode() + content
+def _note(text: str) -> bytes:
+    """A line that a gate takes for a marker, so that a person must take it out."""
+    return f"{OPEN} {text}\n".encode("utf-8", "surrogateescape")
 
 
 def _merge(repository: Repository, contents: dict[Side, bytes | None]) -> tuple[bytes, int]:

@@ -1,35 +1,69 @@
 """The report as text for a terminal."""
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 
-from lanewright.queue.lock import Lock, LockedEntry
+from lanewright.queue.apply import Applied
+from lanewright.queue.carry import Carried
+from lanewright.queue.lock import HunkState, LockedEntry
 from lanewright.report.outcome import in_one_line
+from lanewright.report.verdict import in_words
 from lanewright.terminal import printable
 
 
-def report_text(lock: Lock, conflicting: Iterable[str]) -> str:
-    """A lane's entries, their files and hunks, and what became of each."""
-    waiting = set(conflicting)
+def report_text(applied: Applied, titles: Mapping[int, str]) -> str:
+    """A lane's entries in one line each, then their files and hunks, and what became of each.
+
+    Args:
+        applied: The lane.
+        titles: What GitHub calls pull requests, by number, where it is known.
+    """
+    lock = applied.lock
     lines = [f"lane {lock.lane} on {lock.pin.ref} ({lock.pin.distribution} {lock.pin.commit[:12]})"]
-    for entry in lock.entries:
-        lines += ["", f"{entry.name} ({entry.source}): {in_one_line(entry)}"]
-        lines += _hunks(entry)
-        if entry.name in waiting:
-            lines.append("  not carried until its conflicts are settled: mend the patch for this")
-            lines.append('  pin (`patch = {">=X" = ..., "Y" = ...}` in the series)')
-    lines += ["", f"tree {lock.tree}" + (" without the conflicting entries" if waiting else "")]
-    return "\n".join(lines)
+    names = [_name(entry, titles) for entry in lock.entries]
+    width = max(map(len, names), default=0)
+    lines += [
+        f"  {name:{width}}  {in_words(entry)}"
+        for name, entry in zip(names, lock.entries, strict=True)
+    ]
+    for carried in applied.carried:
+        lines += ["", *_entry(carried)]
+    without = " without the entries that conflict" if applied.conflicts else ""
+    return "\n".join([*lines, "", f"tree {lock.tree}{without}"])
 
 
-def _hunks(entry: LockedEntry) -> list[str]:
-    lines: list[str] = []
+def _name(entry: LockedEntry, titles: Mapping[int, str]) -> str:
+    title = titles.get(entry.pull.number, "") if entry.pull else ""
+    name = f"#{entry.pull.number}" if entry.pull else entry.name
+    return printable(f"{name} {title}".strip())
+
+
+def _entry(carried: Carried) -> Iterator[str]:
+    entry = carried.entry
+    yield f"{entry.name} ({entry.source}): {in_one_line(entry)}"
     path = None
     for hunk in entry.hunks:
         if hunk.path != path:
             path = hunk.path
-            lines.append(f"  {printable(path)}")
-        where = f" in {hunk.symbol}" if hunk.symbol else ""
-        lines.append(f"    {hunk.id}  {hunk.outcome}{where}")
-        if hunk.cause:
-            lines.append(f"                {printable(hunk.cause)}")
-    return lines
+            yield f"  {printable(path)}"
+        yield from _hunk(hunk)
+    for fix in entry.fixes:
+        yield f"  fix {fix.state}: {printable(fix.file)}"
+    for file in carried.unneeded:
+        yield f"  fix not needed here: {printable(file)}"
+    if entry.pull and entry.pull.outside:
+        yield f"  {entry.pull.outside} files outside vllm/ are no part of a lane"
+    if carried.conflicts:
+        yield "  not carried until a person settles its conflicts:"
+        yield f"  next: lanewright resolve {entry.name}"
+    for hunk in entry.hunks:
+        if hunk.open and hunk.outcome == "landed changed":
+            yield f"  or: lanewright drop {entry.name}:{printable(hunk.path)}:{hunk.id} --landed"
+
+
+def _hunk(hunk: HunkState) -> Iterator[str]:
+    where = f" in {hunk.symbol}" if hunk.symbol else ""
+    yield f"    {hunk.id}  {hunk.outcome}{where}"
+    if hunk.cause:
+        yield f"                {printable(hunk.cause)}"
+    for line in hunk.difference.splitlines():
+        yield f"                {printable(line)}"

@@ -21,13 +21,21 @@ from lanewright.store.objects import (
     commit_and_tree,
     exists,
     files,
+    lacking,
     resolve,
 )
 from lanewright.store.remote import Remote
+from lanewright.store.safepath import check
 from lanewright.store.write import EMPTY, commit, edit_tree, set_ref, set_refs
 
 ROOT = "vllm"
 OUTSIDE = "outside "
+NO_REMOTE = "upstream.toml names no git remote to fetch it from"
+REMOTE_HINT = (
+    'add a table [git] with url = "https://github.com/vllm-project/vllm.git", or hand over a bundle'
+    " with `lanewright fetch --bundle FILE`"
+)
+SUBMODULE = "160000"
 
 
 @dataclass(frozen=True)
@@ -60,18 +68,21 @@ def pin_tree(places: Places, remote: Remote | None, pinned: CommitId) -> TreeId:
 
     Raises:
         LanewrightError: It cannot be had, or has no ``vllm/``.
+        UnsafePathError: A path in it would leave the tree.
     """
     known = _known(places, pin_ref(pinned))
     if known:
         return known
     _bring(places, remote, [pinned], f"the pin {pinned}")
     repository = Repository(places.objects)
-    name = resolve(repository, f"{pinned}:{ROOT}")
+    name = resolve(repository, f"{pinned}:{ROOT}/")  # with the slash: a folder, or nothing
     if name is None:
         raise LanewrightError(f"commit {pinned} has no {ROOT}/, so it is none of vLLM's")
     entry = f"040000 tree {name}\t{ROOT}\n".encode()
     tree = TreeId(repository.run("mktree", "--missing", stdin=entry).stdout.decode().strip())
-    _fill(places, remote, files(repository, tree).values())
+    listed = files(repository, tree)
+    _require_fit(listed.items(), f"commit {pinned}")
+    _fill(places, remote, listed.values(), f"the pin {pinned}")
     with writing(places) as held:
         set_ref(held, pin_ref(pinned), commit(held, tree, f"{ROOT}/ of {pinned}\n"))
     return tree
@@ -82,12 +93,14 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
 
     Raises:
         LanewrightError: They cannot be had, or nothing below ``vllm/`` is changed.
+        UnsafePathError: A path would leave the tree.
     """
     refs = pull_refs(base, head)
     before, after = (_known(places, ref) for ref in refs)
     if before and after:
         return PullTrees(before, after, _outside(Repository(places.objects), refs[1]))
-    _bring(places, remote, [base, head], f"the change {base[:12]}..{head[:12]}")
+    what = f"the change {base[:12]}..{head[:12]}"
+    _bring(places, remote, [base, head], what)
     repository = Repository(places.objects)
     changed = changes(repository, _tree(repository, base), _tree(repository, head))
     inside = {path: sides for path, sides in changed.items() if path.startswith(f"{ROOT}/")}
@@ -97,7 +110,9 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
             f"the change {base}..{head} touches nothing below {ROOT}/ ({outside} files elsewhere),"
             " and a lane carries nothing else"
         )
-    _fill(places, remote, [file for sides in inside.values() for file in sides if file])
+    listed = [(path, side) for path, sides in inside.items() for side in sides]
+    _require_fit(listed, what)
+    _fill(places, remote, [file for _, file in listed if file], what)
     trees = [
         edit_tree(repository, EMPTY, {p: sides[side] for p, sides in inside.items() if sides[side]})
         for side in (0, 1)
@@ -118,6 +133,21 @@ def _known(places: Places, ref: str) -> TreeId | None:
     return found[1] if found else None
 
 
+def _require_fit(listed: Iterable[tuple[str, File | None]], source: str) -> None:
+    """See that a lane's tree can hold these files.
+
+    Raises:
+        LanewrightError: One is a submodule.
+        UnsafePathError: A path would leave the tree.
+    """
+    for path, file in listed:
+        check(path, source=source)
+        if file and file.mode == SUBMODULE:
+            raise LanewrightError(
+                f"{source}: {path} is a submodule, and a lane's tree can have none"
+            )
+
+
 def _tree(repository: Repository, name: str) -> TreeId:
     found = commit_and_tree(repository, name)
     if found is None:
@@ -134,19 +164,24 @@ def _outside(repository: Repository, ref: str) -> int:
 def _bring(places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str) -> None:
     wanted = list(commits)
     here = places.objects.exists()
-    lacking = [c for c in wanted if not here or not exists(Repository(places.objects), [c])]
-    if lacking and remote is None:
-        raise LanewrightError(
-            f"the store lacks {what}, and upstream.toml names no git remote to fetch it from",
-            hint='add a table [git] with url = "https://github.com/vllm-project/vllm.git", or hand'
-            " over a bundle with `lanewright fetch --bundle FILE`",
-        )
-    if lacking and remote:
-        fetch_commits(places, remote, lacking)
+    absent = [c for c in wanted if not here or not exists(Repository(places.objects), [c])]
+    if absent and remote is None:
+        raise LanewrightError(f"the store lacks {what}, and {NO_REMOTE}", hint=REMOTE_HINT)
+    if absent and remote:
+        fetch_commits(places, remote, absent)
 
 
-def _fill(places: Places, remote: Remote | None, listed: Iterable[File]) -> None:
-    """Have every one of these contents in the store."""
+def _fill(places: Places, remote: Remote | None, listed: Iterable[File], what: str) -> None:
+    """Have every one of these contents in the store.
+
+    Raises:
+        LanewrightError: They cannot be had.
+    """
     wanted = list(dict.fromkeys(file.blob for file in listed))
     if remote:
         fetch_blobs(places, remote, wanted)
+    elif absent := lacking(Repository(places.objects), wanted):
+        raise LanewrightError(
+            f"the store lacks {len(absent)} files of {what}, such as {absent[0]}, and {NO_REMOTE}",
+            hint=REMOTE_HINT,
+        )

@@ -86,16 +86,27 @@ def exists(repository: Repository, ids: Iterable[str]) -> bool:
 
 def files(repository: Repository, tree: TreeId, paths: Iterable[str] = ()) -> dict[str, File]:
     """Files of a tree by path: all of them, or those of ``paths`` that exist."""
+    wanted = dict.fromkeys(paths)
+    found = _files(repository, tree, tuple(wanted))
+    return {path: file for path, file in found.items() if not wanted or path in wanted}
+
+
+def at_or_below(repository: Repository, tree: TreeId, paths: Iterable[str]) -> dict[str, File]:
+    """Files of a tree at these paths, and in folders of these names."""
     return dict(_files(repository, tree, tuple(paths)))
 
 
 @lru_cache(maxsize=64)
 def _files(repository: Repository, tree: TreeId, paths: tuple[str, ...]) -> dict[str, File]:
-    """What ``files`` gives; a tree never changes, so it is asked for once."""
+    """All files, or those at or below ``paths``; a tree never changes, so it is asked for once."""
     if len(paths) > MOST_ARGUMENTS:
         wanted = frozenset(paths)
         everything = _files(repository, tree, ())
-        return {path: file for path, file in everything.items() if path in wanted}
+        return {
+            path: everything[path]
+            for path in everything
+            if not wanted.isdisjoint([path, *folders(path)])
+        }
     output = repository.run("ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths)
     found = {}
     for record in output.stdout.split(b"\0")[:-1]:
@@ -103,6 +114,11 @@ def _files(repository: Repository, tree: TreeId, paths: tuple[str, ...]) -> dict
         mode, _, blob = head.decode().split(" ")
         found[_text(path)] = File(mode, BlobId(blob))
     return found
+
+
+def folders(path: str) -> list[str]:
+    """The folders that a path is in, outermost first."""
+    return [path[:at] for at, sign in enumerate(path) if sign == "/"]
 
 
 def changes(

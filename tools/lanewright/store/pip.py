@@ -67,6 +67,8 @@ def download(distribution: str, version: str, folder: Path) -> Path:
 def newest(distribution: str) -> str:
     """The newest version of a distribution that pip would choose for this machine.
 
+    Where that has no wheel, ``download`` tells; pip lists versions whatever they come as.
+
     Raises:
         DownloadError: No network, or no version.
     """

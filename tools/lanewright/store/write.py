@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
+from lanewright.store.git import FIXED_DATE, IDENTITY, GitError, Repository
 from lanewright.store.objects import NO_BLOB, BlobId, CommitId, File, TreeId, object_id
 
 EMPTY = TreeId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
@@ -60,7 +60,11 @@ def _scratch_index() -> Iterator[Path]:
 
 
 def edit_tree(repository: Repository, tree: TreeId, changes: Mapping[str, File | None]) -> TreeId:
-    """A tree with some files set, or removed where the value is None."""
+    """A tree with some files set, or removed where the value is None.
+
+    Raises:
+        GitError: git takes a path for none, such as one with the part ``..``.
+    """
     made = _edited(repository, tree, changes) if changes else tree
     # git knows the empty tree without having it, and only mktree writes it all the same.
     return flat_trees(repository, [{}])[0] if made == EMPTY else made
@@ -75,9 +79,11 @@ def _edited(repository: Repository, tree: TreeId, changes: Mapping[str, File | N
     ]
     with _scratch_index() as index:
         repository.run("read-tree", tree, index=index)
-        repository.run(
+        told = repository.run(
             "update-index", "-z", "--index-info", stdin=b"\0".join([*lines, b""]), index=index
         )
+        if told.stderr:  # a path that git takes for none is left out, with status 0
+            raise GitError(f"git update-index: {told.stderr}")
         return TreeId(repository.run("write-tree", index=index).stdout.decode().strip())
 
 

@@ -1,0 +1,120 @@
+"""Where a hunk goes when upstream moved: into its own place, or a person is asked.
+
+For own patches `tests/queue/test_twins.py` has more twins, and `test_subset.py` has hypothesis
+take every subset of hunks.
+"""
+
+from itertools import combinations
+
+import pytest
+
+from tests.queue.cases.lane import KINDS, Kind, Lane, carried
+
+FILE, C = "vllm/x.py", "vllm/x.c"
+BODY = "        value = self.load()\n        self.store(value)\n        return value\n\n"
+
+
+def twins(names: str, edited: str = "") -> dict[str, bytes]:
+    """A class of methods with equal bodies, save the edited one."""
+    bodies = [BODY.replace("value)", "value + 1)") if name == edited else BODY for name in names]
+    methods = [f"    def {name}(self):\n{body}" for name, body in zip(names, bodies, strict=True)]
+    return {FILE: ("class A:\n" + "".join(methods)).encode()}
+
+
+@pytest.mark.parametrize("upstream", ["ac", "bac", "c"])
+def test_twin_context_where_the_twin_is_gone_asks_a_person(lane: Lane, upstream: str) -> None:
+    assert carried(lane, "pull", twins("abc"), twins("abc", "b"), twins(upstream)) == 3
+    assert lane.outcomes() == ["conflict"]
+
+
+@pytest.mark.parametrize("upstream", ["zabc", "azbc", "abcz"])
+def test_twin_context_with_a_fourth_copy_edits_the_right_one(lane: Lane, upstream: str) -> None:
+    assert carried(lane, "pull", twins("abc"), twins("abc", "b"), twins(upstream)) == 0
+    assert lane.read() == twins(upstream, "b")
+
+
+AROUND = b"first()\nsecond()\n\n}\n\n\n}\n\nthird()\nfourth()\n"
+INSERTED = AROUND.replace(b"}\n\n\n}", b"}\n\nours()\n\n}")
+# What upstream made of the lines around; the inner ones are blanks and brackets, and stay.
+OUTER = {
+    "vllm/gone.c": AROUND.replace(b"second()\n", b"").replace(b"third()\n", b""),
+    "vllm/doubled.c": b"\n}\n\n\n}\n\n" + AROUND.replace(b"second()", b"other()"),
+    "vllm/exchanged.c": b"first()\nthird()\n\n}\n\n\n}\n\nsecond()\nfourth()\n",
+    "vllm/inner.c": b"}\n\n\n}\n\n" * 3,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fuzz_is_never_used(lane: Lane, kind: Kind) -> None:
+    around, inserted = dict.fromkeys(OUTER, AROUND), dict.fromkeys(OUTER, INSERTED)
+    assert carried(lane, kind, around, inserted, OUTER) == 3
+    assert {hunk.path: hunk.outcome for hunk in lane.hunks()} == dict.fromkeys(OUTER, "conflict")
+
+
+def test_fuzz_is_not_needed_where_the_lines_around_tell_the_place(lane: Lane) -> None:
+    below = AROUND + b"".join(b"line_%d()\n" % number for number in range(9))
+    moved = b"above()\n" + below.replace(b"line_5()\n", b"line_5(1)\n")
+    edit = (b"fourth()\n", b"fourth()\n}\n\n")
+    assert carried(lane, "pull", {C: below}, {C: below.replace(*edit)}, {C: moved}) == 0
+    assert lane.read() == {C: moved.replace(*edit)}
+
+
+LINES = b"".join(b"line_%d = 0\n" % number for number in range(40))
+EDITS = {
+    1: (b"line_3 = 0\n", b"line_3 = 1\nadded_1 = 0\nadded_2 = 0\n"),
+    2: (b"line_18 = 0\nline_19 = 0\n", b""),
+    3: (b"line_35 = 0\n", b"line_35 = 3\nadded_3 = 0\n"),
+}
+SUBSETS = [each for size in (1, 2, 3) for each in combinations(EDITS, size)]
+
+
+def edited(numbers: tuple[int, ...]) -> bytes:
+    text = LINES
+    for number in numbers:
+        text = text.replace(*EDITS[number])
+    return text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_subset_shifts(lane: Lane, kind: Kind) -> None:
+    assert carried(lane, kind, {FILE: LINES}, {FILE: edited((1, 2, 3))}, {FILE: LINES}) == 0
+    assert lane.read() == {FILE: edited((1, 2, 3))}
+    ids = [hunk.id for hunk in lane.hunks()]
+    text = lane.series.read_text()
+    for subset in SUBSETS:
+        lane.series.write_text(text)
+        lane.select(*(f"{FILE}:{ids[number - 1]}" for number in subset))
+        assert lane.read(lane.applied().lock.tree) == {FILE: edited(subset)}
+
+
+ZERO = {
+    "vllm/deleted.c": (b"a\nb\na\nb\na\nb\n", b"a\nb\nb\na\nb\n"),
+    "vllm/inserted.c": (b"a\nb\n", b"a\na\nb\n"),
+    "vllm/above.c": (b"b\n", b"a\nb\n"),
+    "vllm/emptied.c": (b"a\n", b""),
+    "vllm/filled.c": (b"", b"a\n"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_zero_context_is_put_at_its_line(lane: Lane, kind: Kind) -> None:
+    before, after = ({path: each[side] for path, each in ZERO.items()} for side in (0, 1))
+    first = lane.start(before)
+    head = lane.pull(after, first)
+    assert lane.carry(kind, first, head, flags=("-U0",)) == 0
+    assert lane.read() == after
+
+
+def test_zero_context_with_a_stale_start_number_is_refused(
+    lane: Lane, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first = lane.start({FILE: LINES})
+    head = lane.pull({FILE: edited((2,))}, first)
+    file = lane.patch(first, head, "-U0")
+    assert b"@@ -19,2 +18,0 @@" in file.read_bytes()
+    file.write_bytes(file.read_bytes().replace(b"-19,2", b"-20,2"))
+    lane.entry('patch = "own/hook.patch"')
+    assert lane.run("build") == 1
+    said = capfd.readouterr().err
+    assert "vllm/x.py, hunk 1: does not match its base" in said
+    assert "at line 20" in said

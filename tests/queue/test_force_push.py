@@ -1,0 +1,290 @@
+"""A pull request whose head moved between ``add`` and now."""
+
+from collections import Counter
+
+import pytest
+
+from lanewright.queue.choose import choose
+from lanewright.queue.diff import Diff, Hunk
+from lanewright.queue.drifted import Drifted, drifted
+from lanewright.queue.hunkid import hunk_ids
+from lanewright.queue.inputs import Choice
+from lanewright.queue.pulls import known_head, pin_pull, read_pull
+from lanewright.queue.series import EntrySpec, load_series
+from lanewright.queue.subset import split_lines
+from lanewright.queue.units import OnBase, Unit
+from lanewright.store.objects import CommitId
+from tests.upstream.diff import git
+from tests.upstream.fixtures import Carrying
+from tests.upstream.stand_in.force_push import force_push
+
+POOL = 96177
+FILE = "vllm/config/offload.py"
+
+
+def entry_of(lane: Carrying) -> EntrySpec:
+    (entry,) = load_series(lane.project, "sample").entry
+    return entry
+
+
+def pinned(lane: Carrying, number: int) -> OnBase:
+    entry = entry_of(lane)
+    return read_pull(
+        lane.project, lane.places, number, CommitId(entry.base or ""), CommitId(entry.head or "")
+    )
+
+
+def newest(lane: Carrying, number: int) -> OnBase:
+    found = pin_pull(lane.project, lane.places, number, ())
+    return read_pull(lane.project, lane.places, number, found.base, found.head)
+
+
+def drift_of(lane: Carrying, number: int, *select: str) -> list[Drifted]:
+    before = pinned(lane, number)
+    chosen = choose(before, Choice(select), "the series")
+    return drifted(before, chosen, newest(lane, number))
+
+
+@pytest.fixture
+def pushed(carrying: Carrying) -> Carrying:
+    """A lane with all of #96177, whose head is another one upstream by now."""
+    assert carrying.run("add", str(POOL)) == 0
+    force_push(carrying.upstream, POOL)
+    return carrying
+
+
+def test_each_hunk_is_told_apart(pushed: Carrying) -> None:
+    found = drift_of(pushed, POOL)
+    what = Counter(each.what for each in found)
+    assert (what["moved"], what["changed"], what["gone"], what["new"]) == (1, 1, 1, 1)
+    assert what["same"] == len(pinned(pushed, POOL).units) - 3
+    (changed,) = [each for each in found if each.what == "changed"]
+    (removed, added) = [
+        line for line in changed.difference.splitlines() if line[:1] in "+-" and line[:3] != "---"
+        and line[:3] != "+++"
+    ]  # fmt: skip
+    assert removed.endswith(" here")
+    assert added.endswith(" whenever it runs")
+    assert (changed.now, changed.id) != (changed.id, changed.now)
+    assert changed.symbol
+    now = {unit.id for unit in newest(pushed, POOL).units}
+    for each in found:
+        assert ((each.now or each.id) in now) == (each.what != "gone")
+    assert not any(each.difference for each in found if each is not changed)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        (b"    rows = rows_of(text)\n", b"    rows = rows_of(text, limit)\n", ["changed"]),
+        (b"    rows = 8\n    keep(rows)\n", b"    rows = 9\n    keep(rows)\n", ["changed"]),
+        (b"    # how many rows stay\n", b"    # how many of the rows stay\n", ["changed"]),
+        (b"    rows = rows_of(text)\n", b"    self.seen.clear()\n", ["gone", "new"]),
+        (b"    # how many rows stay\n", b"    return [line for line in lines]\n", ["gone", "new"]),
+    ],
+)
+def test_a_reworded_line_has_changed_and_another_one_is_new(
+    carrying: Carrying, before: bytes, after: bytes, what: list[str]
+) -> None:
+    text = git(carrying.upstream, "show", f"{carrying.main[0]}:{FILE}")
+    at = b"    if rows < 0:\n"
+    sides = [
+        OnBase(Diff("#7", ()), "base", {FILE: None}, {FILE: []}, {}, (unit_of(text, at, line),))
+        for line in (before, after)
+    ]
+    found = drifted(sides[0], frozenset({sides[0].units[0].id}), sides[1])
+    assert [each.what for each in found] == what
+
+
+def unit_of(text: bytes, at: bytes, added: bytes) -> Unit:
+    lines = split_lines(text)
+    start = lines.index(at)
+    new = tuple(split_lines(added))
+    hunk = Hunk(1, start, (), new, (), new, start, start)
+    ((name, symbol),) = hunk_ids(FILE, lines, [hunk])
+    return Unit(name, FILE, symbol, f"{start + 1}+0", hunk)
+
+
+def test_only_chosen_hunks_are_said_to_be_gone_and_all_new_ones_are_told(pushed: Carrying) -> None:
+    gone = next(each for each in drift_of(pushed, POOL) if each.what == "gone")
+    other = next(unit for unit in pinned(pushed, POOL).units if unit.path != gone.path)
+    found = drift_of(pushed, POOL, f"{other.path}:{other.id}")
+    assert [each.id for each in found if each.what != "new"] == [other.id]
+    assert {each.what for each in found} >= {"new"}
+    assert gone.id not in {each.id for each in found}
+
+
+def test_a_fetch_learns_of_the_new_head_and_build_keeps_the_old(pushed: Carrying) -> None:
+    old, lock = entry_of(pushed), pushed.lock
+    assert pushed.run("fetch") == 0
+    head = known_head(pushed.project, pushed.places, POOL)
+    assert head == git(pushed.upstream, "rev-parse", f"refs/pull/{POOL}/head").decode().strip()
+    assert entry_of(pushed) == old
+    assert old.head != head
+    (pushed.root / "series/sample.lock").unlink()
+    assert pushed.run("build") == 0
+    assert pushed.lock == lock
+
+
+def test_an_update_takes_everything_and_undo_brings_the_old_head_back(
+    pushed: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = (pushed.series.read_bytes(), pushed.lock)
+    wanted = newest(pushed, POOL)
+    capfd.readouterr()
+    assert pushed.run("add", str(POOL), "--update") == 0
+    told = capfd.readouterr().err
+    for word in ("  moved ", "  changed ", "  gone ", "  new ", "whenever it runs"):
+        assert word in told
+    assert {hunk.id for hunk in pushed.lock.entries[0].hunks} == {u.id for u in wanted.units}
+    assert pushed.run("undo") == 0
+    assert (pushed.series.read_bytes(), pushed.lock) == before
+    assert pushed.run("build", "--check") == 0
+
+
+def test_a_selection_is_carried_along(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    carry_three(carrying)
+    first, second, _ = hunks_of(carrying)
+    assert carrying.run("drop", f"7:{FILE}:{hunks_of(carrying)[2]}") == 0
+    assert entry_of(carrying).select == [f"{FILE}:{first}", f"{FILE}:{second}"]
+    carrying.push(7, carrying.main[0], three(carrying, second=b"allowed = min(rows, limit) // 3"))
+    capfd.readouterr()
+    assert carrying.run("add", "7", "--update") == 0
+    select = entry_of(carrying).select or []
+    assert select[0] == f"{FILE}:{first}"
+    assert select[1] != f"{FILE}:{second}"
+    text = carrying.read(carrying.lock.tree)[FILE]
+    assert b"LIMIT = 65" in text
+    assert b"// 3" in text
+    assert b"from nothing" not in text
+    assert "-+        allowed" not in capfd.readouterr().err
+
+
+def test_ids_that_are_cut_short_are_carried_along(carrying: Carrying) -> None:
+    carry_three(carrying)
+    first, second, third = hunks_of(carrying)
+    assert carrying.run("drop", f"7:{FILE}:{third}") == 0
+    text = carrying.series.read_text().replace(first, first[:5]).replace(second, second[:5])
+    carrying.series.write_text(text)
+    carrying.push(7, carrying.main[0], three(carrying, second=b"allowed = min(rows, limit) // 3"))
+    assert carrying.run("add", "7", "--update") == 0
+    select = entry_of(carrying).select or []
+    assert select[0] == f"{FILE}:{first}"
+    assert carrying.read(carrying.lock.tree)[FILE].count(b"// 3") == 1
+
+
+def test_a_chosen_hunk_that_is_gone_stops_the_update(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    carry_three(carrying)
+    first, second, third = hunks_of(carrying)
+    assert carrying.run("drop", f"7:{FILE}:{first}") == 0
+    before = (carrying.series.read_bytes(), carrying.lock)
+    carrying.push(7, carrying.main[0], three(carrying, second=None))
+    capfd.readouterr()
+    assert carrying.run("add", "7", "--update") == 3
+    told = capfd.readouterr().err
+    assert f"{FILE}:{second}" in told
+    assert f"next: lanewright drop 7:{FILE}:{second}" in told
+    assert (carrying.series.read_bytes(), carrying.lock) == before
+    assert carrying.run("drop", f"7:{FILE}:{second}") == 0
+    assert carrying.run("add", "7", "--update") == 0
+    assert entry_of(carrying).select == [f"{FILE}:{third}"]
+
+
+def test_a_chosen_file_that_lost_one_of_its_hunks_is_told_and_moves(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    carry_three(carrying)
+    assert entry_of(carrying).select == [FILE]
+    carrying.push(7, carrying.main[0], three(carrying, second=None))
+    capfd.readouterr()
+    code = carrying.run("add", "7", "--update")
+    told = capfd.readouterr().err
+    assert code == 3, told
+    assert "gone" in told
+
+
+@pytest.mark.parametrize("selected", [True, False])
+def test_what_has_landed_is_carried_along(carrying: Carrying, *, selected: bool) -> None:
+    carry_three(carrying)
+    first, second, third = hunks_of(carrying)
+    if selected:
+        assert carrying.run("drop", f"7:{FILE}:{third}") == 0
+    for each in (first, second):
+        assert carrying.run("drop", f"7:{FILE}:{each}", "--landed") == 0
+    carrying.push(7, carrying.main[0], three(carrying, second=b"allowed = min(rows, limit) // 3"))
+    assert carrying.run("add", "7", "--update") == 0
+    landed = entry_of(carrying).landed or []
+    assert landed[0] == f"{FILE}:{first}"
+    assert landed[1] in {f"{FILE}:{each}" for each in hunks_of(carrying)} - {f"{FILE}:{second}"}
+
+
+def test_what_had_landed_and_is_gone_is_recorded_no_more(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    carry_three(carrying)
+    first, second, _ = hunks_of(carrying)
+    for each in (first, second):
+        assert carrying.run("drop", f"7:{FILE}:{each}", "--landed") == 0
+    carrying.push(7, carrying.main[0], three(carrying, second=None))
+    capfd.readouterr()
+    assert carrying.run("add", "7", "--update") == 0
+    assert entry_of(carrying).landed == [f"{FILE}:{first}"]
+    assert f"  gone     {FILE}:{second}" in capfd.readouterr().err
+
+
+def test_the_old_head_builds_when_upstream_has_dropped_it(pushed: Carrying) -> None:
+    old, lock = entry_of(pushed).head, pushed.lock
+    git(pushed.upstream, "reflog", "expire", "--expire=now", "--all")
+    git(pushed.upstream, "gc", "--quiet", "--prune=now")
+    kept = git(pushed.upstream, "cat-file", "--batch-check", stdin=f"{old}\n".encode())
+    assert kept.endswith(b" missing\n")
+    (pushed.root / "series/sample.lock").unlink()
+    assert pushed.run("build") == 0
+    assert pushed.lock == lock
+    assert pushed.run("rebase", "--to", "0.32.0") == 3
+
+
+def test_an_update_where_nothing_moved_says_so(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    carry_three(carrying)
+    before = carrying.series.read_bytes()
+    capfd.readouterr()
+    assert carrying.run("add", "7", "--update") == 1
+    assert "7 is at its newest head" in capfd.readouterr().err
+    assert carrying.series.read_bytes() == before
+
+
+def test_what_is_not_carried_cannot_be_updated(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert carrying.run("add", "7", "--update") == 1
+    assert "has no pull request 7" in capfd.readouterr().err
+
+
+def three(lane: Carrying, *, second: bytes | None) -> dict[str, bytes | None]:
+    """Upstream's #7: three hunks in one file, of which the second is as wanted, and a new file."""
+    text = git(lane.upstream, "show", f"{lane.main[0]}:{FILE}")
+    edits = {
+        b"LIMIT = 64": b"LIMIT = 65",
+        b"allowed = min(rows, limit)": second or b"allowed = min(rows, limit)",
+        b'"""Begin again."""': b'"""Begin again, from nothing."""',
+    }
+    for old, new in edits.items():
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    return {FILE: text, "vllm/config/extra.py": b"added = 1\n"}
+
+
+def carry_three(lane: Carrying) -> None:
+    lane.push(7, lane.main[0], three(lane, second=b"allowed = min(rows, limit) // 2"))
+    assert lane.run("add", "7") == 0
+    assert lane.run("drop", "7:vllm/config/extra.py") == 0
+
+
+def hunks_of(lane: Carrying) -> list[str]:
+    return [hunk.id for hunk in lane.lock.entries[0].hunks if hunk.path == FILE]

@@ -1,0 +1,83 @@
+"""Where rebases stopped for a person, and the command that settles what they wait for."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import msgspec
+
+from lanewright.errors import LanewrightError
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.series import Series, load_series
+from lanewright.queue.target import Target, target_of
+from lanewright.store.atomic import replace_file
+from lanewright.transaction.journal import FOLDER
+
+STOPPED = "rebase.json"
+
+
+class Stopped(msgspec.Struct, frozen=True):
+    """Where a rebase of a lane stopped for a person.
+
+    Attributes:
+        before: The pin that it stood on.
+        pin: The pin that it was taken to.
+        release: The release that goes with it.
+    """
+
+    before: str
+    pin: str
+    release: str | None = None
+
+
+def remember(project: Project, lanes: Mapping[str, Stopped | None]) -> None:
+    """Keep where lanes stopped, so that ``resolve`` knows the pin that is meant; None: nowhere.
+
+    Hold the project for editing.
+    """
+    known = {**_read(project), **lanes}
+    stopped = {lane: each for lane, each in known.items() if each}
+    file = project.root / FOLDER / STOPPED
+    content = msgspec.json.encode(stopped) + b"\n"
+    replace_file(file, content, scratch=file.with_name(f"{STOPPED}.new"))
+
+
+def stopped_at(project: Project, lane: str) -> Target | None:
+    """Where the last rebase of a lane stopped, if its pin is still the one that it left."""
+    found = _read(project).get(lane)
+    if found is None or load_series(project, lane).pin != found.before:
+        return None
+    return Target(found.pin, found.release)
+
+
+def meant_target(
+    project: Project, places: Places, lane: str, series: Series, to: str | None
+) -> Target:
+    """What a ref stands for; the commit where a rebase stopped keeps the release of that rebase.
+
+    Raises:
+        LanewrightError: As ``target_of`` says.
+    """
+    target = target_of(project, places, lane, series, to)
+    stopped = stopped_at(project, lane)
+    if stopped and stopped.pin == target.pin:
+        return replace(target, release=stopped.release)
+    return target
+
+
+def resolve_command(project: Project, lane: str, entry: str, pin: str) -> str:
+    """The command that settles an entry's conflicts on a pin, with what it needs to mean those."""
+    stopped = stopped_at(project, lane)
+    meant = stopped.pin if stopped else load_series(project, lane).pin
+    to = "" if pin == meant else f" --to {pin}"
+    return f"lanewright resolve {entry}{project.option(lane)}{to}"
+
+
+def _read(project: Project) -> dict[str, Stopped]:
+    file = project.root / FOLDER / STOPPED
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=dict[str, Stopped])
+    except FileNotFoundError:
+        return {}
+    except (msgspec.DecodeError, ValueError) as error:
+        raise LanewrightError(f"{file} is damaged: {error}", hint=f"rm {file}") from error

@@ -79,6 +79,8 @@ def _edit(draw: st.DrawFn, after: Tree, path: str) -> None:
     file = after.get(path)
     if file is None:
         return
+    if file.mode == "120000":
+        return
     match draw(st.sampled_from(["lines"] * 8 + ["mode", "ends", "remove", "rename", "link"])):
         case "lines":
             lines = file.raw.split(b"\n")
@@ -94,10 +96,11 @@ def _edit(draw: st.DrawFn, after: Tree, path: str) -> None:
         case "remove":
             del after[path]
         case "rename":
-            to = draw(st.sampled_from(NAMES))
+            python = path.endswith(".py")
+            to = draw(st.sampled_from([n for n in NAMES if n.endswith(".py") == python]))
             after.setdefault(to, after.pop(path))
         case "link":
-            after[path] = Content("120000", b"a.py")
+            after[path] = Content("120000", b"a b/c.py")
 
 
 @st.composite

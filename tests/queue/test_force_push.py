@@ -5,14 +5,11 @@ from collections import Counter
 import pytest
 
 from lanewright.queue.choose import choose
-from lanewright.queue.diff import Diff, Hunk
 from lanewright.queue.drifted import Drifted, drifted
-from lanewright.queue.hunkid import hunk_ids
 from lanewright.queue.inputs import Choice
 from lanewright.queue.pulls import known_head, pin_pull, read_pull
 from lanewright.queue.series import EntrySpec, load_series
-from lanewright.queue.subset import split_lines
-from lanewright.queue.units import OnBase, Unit
+from lanewright.queue.units import OnBase
 from lanewright.store.objects import CommitId
 from tests.upstream.diff import git
 from tests.upstream.fixtures import Carrying
@@ -71,38 +68,6 @@ def test_each_hunk_is_told_apart(pushed: Carrying) -> None:
     for each in found:
         assert ((each.now or each.id) in now) == (each.what != "gone")
     assert not any(each.difference for each in found if each is not changed)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "what"),
-    [
-        (b"    rows = rows_of(text)\n", b"    rows = rows_of(text, limit)\n", ["changed"]),
-        (b"    rows = 8\n    keep(rows)\n", b"    rows = 9\n    keep(rows)\n", ["changed"]),
-        (b"    # how many rows stay\n", b"    # how many of the rows stay\n", ["changed"]),
-        (b"    rows = rows_of(text)\n", b"    self.seen.clear()\n", ["gone", "new"]),
-        (b"    # how many rows stay\n", b"    return [line for line in lines]\n", ["gone", "new"]),
-    ],
-)
-def test_a_reworded_line_has_changed_and_another_one_is_new(
-    carrying: Carrying, before: bytes, after: bytes, what: list[str]
-) -> None:
-    text = git(carrying.upstream, "show", f"{carrying.main[0]}:{FILE}")
-    at = b"    if rows < 0:\n"
-    sides = [
-        OnBase(Diff("#7", ()), "base", {FILE: None}, {FILE: []}, {}, (unit_of(text, at, line),))
-        for line in (before, after)
-    ]
-    found = drifted(sides[0], frozenset({sides[0].units[0].id}), sides[1])
-    assert [each.what for each in found] == what
-
-
-def unit_of(text: bytes, at: bytes, added: bytes) -> Unit:
-    lines = split_lines(text)
-    start = lines.index(at)
-    new = tuple(split_lines(added))
-    hunk = Hunk(1, start, (), new, (), new, start, start)
-    ((name, symbol),) = hunk_ids(FILE, lines, [hunk])
-    return Unit(name, FILE, symbol, f"{start + 1}+0", hunk)
 
 
 def test_only_chosen_hunks_are_said_to_be_gone_and_all_new_ones_are_told(pushed: Carrying) -> None:

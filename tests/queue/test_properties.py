@@ -69,8 +69,12 @@ def check_split(repository: Repository, drawn: tuple[Tree, Tree, Tree, st.DataOb
 @given(pull=pulls())
 @example(pull=(of_file("100644", TEXT), of_file("100755", TEXT)))
 @example(pull=(of_file("100644", TEXT), of_file("120000", b"a.py")))
+@example(pull=(of_file("100644", b"a.py"), of_file("120000", b"a.py")))
 @example(pull=(of_file("100644", b"\0"), of_file("100755", b"\0\0")))
 @example(pull=(of_file("100644", TEXT), of_file("100644", TEXT.replace(b"\n", b"\r\n"))))
+@example(
+    pull=({"vllm/x.py": Content("100644", TEXT)}, {"vllm/x.py": Content("120000", b"a b/c.py")})
+)
 @example(pull=({"vllm/x": Content("100644", TEXT)}, {"vllm/x/y": Content("100644", TEXT)}))
 def test_all_hunks_selected_is_the_pull_requests_tree(
     repository: Repository, pull: tuple[Tree, Tree]

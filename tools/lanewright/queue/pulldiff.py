@@ -57,9 +57,9 @@ def _file(
 ) -> FilePatch:
     old, new = before.mode if before else None, after.mode if after else None
     pre, post = before.blob if before else NO_BLOB, after.blob if after else NO_BLOB
-    if pre == post:  # only its mode
-        pre = post = NO_BLOB
     whole = hunks is None or LINK in {old, new}
+    if pre == post and not whole:  # only its mode
+        pre = post = NO_BLOB
     return FilePatch(path, pre, post, old, new, () if whole else hunks or (), whole, partner)
 
 

@@ -1,0 +1,35 @@
+"""Which of upstream's changes is a hunk that a reviewer edited, and which only looks like it."""
+
+import pytest
+
+from lanewright.queue.landed import edited
+from lanewright.queue.subset import split_lines
+from lanewright.store.git import Repository, create
+from lanewright.store.write import Content
+from tests.queue.landed_cases import ABOVE, BELOW, BLANKS, EDITED, UNRELATED, Case
+from tests.queue.random_pulls import read, stored
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    return create(tmp_path_factory.mktemp("landed") / "objects.git")
+
+
+def difference(repository: Repository, case: Case) -> str:
+    """What is said of how upstream's lines differ; empty where they are no such change."""
+    base, pull, upstream = (f"{ABOVE}{part}{BELOW}".encode() for part in case[1:])
+    trees = [stored(repository, {"x.txt": Content("100644", text)}) for text in (base, pull)]
+    (unit,) = read(repository, *trees).units
+    assert unit.hunk
+    return edited(unit.hunk, split_lines(base), split_lines(upstream))
+
+
+@pytest.mark.parametrize("case", EDITED, ids=lambda case: case.name)
+def test_what_reviewers_edit_is_known_again(repository: Repository, case: Case) -> None:
+    told = difference(repository, case).splitlines()
+    assert told[:2] == ["--- the hunk", "+++ upstream"]
+
+
+@pytest.mark.parametrize("case", UNRELATED + BLANKS, ids=lambda case: case.name)
+def test_what_only_looks_alike_is_not_taken_for_it(repository: Repository, case: Case) -> None:
+    assert difference(repository, case) == ""

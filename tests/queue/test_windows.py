@@ -52,7 +52,8 @@ def states(repository: Repository, trees: Sequence[TreeId]) -> list[HunkState]:
     base, ours, theirs = trees
     on_base = read_on_base(repository, pull_diff(repository, base, theirs, "#1"), base, "base")
     chosen = frozenset(unit.id for unit in on_base.units)
-    return outcomes(repository, on_base, chosen, files(repository, ours), {})
+    current = files(repository, ours)
+    return outcomes(repository, on_base, chosen, current, current, {})
 
 
 @pytest.fixture(scope="module")

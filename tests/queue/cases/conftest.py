@@ -10,8 +10,11 @@ from tests.queue.cases.lane import UPSTREAM, Lane
 
 
 @pytest.fixture
-def lane(tmp_path: Path, places: Places) -> Lane:
+def lane(tmp_path: Path, places: Places, monkeypatch: pytest.MonkeyPatch) -> Lane:
     """A project with a series that a test begins with ``start``, and an upstream without commits."""
+    # The tier of the long ones is made for engines, and leaves them the user's own store.
+    monkeypatch.setenv("LANEWRIGHT_STORE", str(places.store))
+    monkeypatch.setenv("LANEWRIGHT_STATE", str(places.state))
     upstream = create(tmp_path / "upstream.git")
     upstream.run("symbolic-ref", "HEAD", "refs/heads/main")
     root = tmp_path / "project"

@@ -113,7 +113,7 @@ def test_conflicts_end_with_3_and_name_the_next_command(built: World, capfd: Cap
     assert built.run("build") == 3
     captured = capfd.readouterr()
     assert "hook: vllm/arguments.py, hunk " in captured.err
-    assert "next: lanewright report sample" in captured.err
+    assert "next: lanewright resolve hook" in captured.err
     assert captured.out == ""
 
 

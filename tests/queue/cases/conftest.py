@@ -7,14 +7,13 @@ import pytest
 from lanewright.places import Places
 from lanewright.store.git import create
 from tests.queue.cases.lane import UPSTREAM, Lane
+from tests.upstream.wheels import make_wheel
 
 
 @pytest.fixture
-def lane(tmp_path: Path, places: Places, monkeypatch: pytest.MonkeyPatch) -> Lane:
+def lane(tmp_path: Path, places: Places) -> Lane:
     """A project with a series that a test begins with ``start``, and an upstream without commits."""
-    # The tier of the long ones is made for engines, and leaves them the user's own store.
-    monkeypatch.setenv("LANEWRIGHT_STORE", str(places.store))
-    monkeypatch.setenv("LANEWRIGHT_STATE", str(places.state))
+    make_wheel(places.wheels, "0.31.0", {"vllm/_C.abi3.so": b"\x7fELF stand-in"})
     upstream = create(tmp_path / "upstream.git")
     upstream.run("symbolic-ref", "HEAD", "refs/heads/main")
     root = tmp_path / "project"

@@ -53,14 +53,10 @@ def test_pure_rename_split_keeps_the_old_name_for_the_new_one(lane: Lane) -> Non
     assert lane.read() == {OLD: LINES, NEW: FIRST}
 
 
-def test_pure_rename_by_add_of_one_name_is_refused(lane: Lane, capfd: Capture) -> None:
+def test_pure_rename_by_add_of_one_name_takes_the_other_along(lane: Lane) -> None:
     lane.pull({OLD: None, NEW: LINES, FILE: LINES}, lane.start({OLD: LINES}))
-    before = lane.series.read_bytes()
-    assert lane.run("add", f"1:{NEW}") == 1
-    assert "is one name of a renamed file" in capfd.readouterr().err
-    assert lane.series.read_bytes() == before
-    assert lane.run("add", f"1:{FILE}") == 0
-    assert lane.read() == {OLD: LINES, FILE: LINES}
+    assert lane.run("add", f"1:{NEW}") == 0
+    assert lane.read() == {NEW: LINES}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -44,6 +44,6 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit(f"#{given.number} {head}, carried at {given.head}")
         say(f"#{given.number} moved; what that did to each hunk: lanewright status")
     keep_facts(project, places, list(heads))
-    if planned.pin.commit:
+    if planned.pin.commit and planned.series.device == "cpu":
         emit(wheel_of(places, planned.pin.release).name)  # a boot links its compiled files
     return ExitCode.CLEAN

@@ -13,6 +13,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.store.git import Repository
 from lanewright.store.release import Release, import_wheel
+from tests.upstream.copies import copied, pack
 from tests.upstream.diff import own_patch
 from tests.upstream.fixtures import _stocked, carrying, own_stand_in, stand_in
 from tests.upstream.tree import BASE, BESIDE, CLASH, NEXT, PATCHED
@@ -132,6 +133,7 @@ def _sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / "project" / path).write_bytes(content)
     for version, tree in (("1.0", BASE), ("1.1", NEXT), ("1.2", CLASH)):
         _add(Places(folder / "store", folder / "state"), version, tree)
+    pack(folder / "store/objects.git")
     return folder
 
 
@@ -139,5 +141,5 @@ def _sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def world(tmp_path: Path, places: Places, _sample: Path) -> World:
     """The sample project: a hook patch made on 1.0, the pin at 1.1; 1.2 would conflict."""
     shutil.copytree(_sample / "project", tmp_path / "project")
-    shutil.copytree(_sample / "store", places.store)
+    copied(_sample / "store", places.store)
     return World(tmp_path / "project", places)

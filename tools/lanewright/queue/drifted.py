@@ -12,7 +12,7 @@ from lanewright.queue.units import OnBase, Unit
 
 What = Literal["same", "moved", "changed", "gone", "new"]
 ALIKE = 0.5
-WORD = re.compile(r"\w+")
+WORD = re.compile(r"[^\W\d]\w*")
 MOST_SHOWN = 30
 
 

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
@@ -106,7 +105,7 @@ class Repository:
         command = ["env", "-i", *assignments, *self.command(*arguments)]
         start = time.monotonic()
         try:
-            with tempfile.TemporaryFile() as source:
+            with os.fdopen(os.memfd_create("stdin"), "w+b") as source:  # no disk for a few bytes
                 source.write(stdin)
                 source.seek(0)
                 status, stdout, stderr = Git(self.path).execute(

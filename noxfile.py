@@ -11,7 +11,8 @@ nox.options.reuse_venv = "yes"
 nox.options.sessions = ["lint", "typing", "tests"]
 
 PROJECT = nox.project.load_toml()
-MEMORY, ROOM = Path("/dev/shm"), 4 * 2**30
+MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of the user's own in it
+ROOM = 4 * 2**30
 FAST = "not engine and not engine_full and not image and not gpu"
 
 

@@ -75,11 +75,13 @@ def test_a_lane_that_cannot_be_taken_anywhere_stops_no_other(
     built.series.unlink()
     assert built.run("rebase") == 1
     err = capfd.readouterr().err
-    assert "lane stuck: series/stuck.toml: nothing says where its git pin goes" in err
-    assert "lane lost: series/lost.toml: --to nowhere: " in err
+    assert "lane stuck: stays; it is on a commit, and no `track` says where it goes" in err
+    assert "series/lost.toml: --to nowhere: " in err
     assert pin_of(built, "moving") == list(on_git(built.main[-1]))
     assert pin_of(built, "stuck") == list(on_git(built.main[0]))
     assert built.run("rebase", "--check") == 1
+    assert built.run("rebase", "--lane", "stuck") == 1
+    assert "nothing says where its git pin goes" in capfd.readouterr().err
 
 
 def test_lane_names_the_one_that_moves(built: Carrying) -> None:

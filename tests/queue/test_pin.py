@@ -56,8 +56,8 @@ def test_a_git_pin_is_laid_out_with_the_compiled_files_of_its_release(carrying: 
 @pytest.mark.parametrize(
     ("ref", "release", "told"),
     [
-        (f"git:{NOBODYS}", None, r"needs `release`.*\(has: None\)"),
-        (f"git:{NOBODYS}", "v0.31.0", r"needs `release`.*\(has: 'v0.31.0'\)"),
+        (f"git:{NOBODYS}", None, r"a git pin needs `release`"),
+        (f"git:{NOBODYS}", "v0.31.0", r"needs `release`.*\(it has 'v0.31.0'\)"),
         (f"git:{NOBODYS}", NOBODYS, "needs `release`"),
         ("release:0.31.0", "0.31.0", "is a release itself; take `release` out"),
         ("git:1234567", "0.31.0", "'git:1234567' is no pin"),

@@ -40,7 +40,10 @@ def test_old_and_new_outcome_of_each_entry_are_told(owned: Carrying) -> None:
     before = owned.lock.pin.ref
     found = tried(owned, TEXT + "\n\n\n\n\n\nlast = 3\n")
     lines = "\n".join(told_rebase(owned.project, found))
-    assert lines.startswith(f"lane sample: {before} -> {found.target.pin}\n  5 (#5)\n    was ")
+    assert lines.startswith(
+        f"lane sample: {before} -> {found.target.pin}\n  release = '0.31.0' stays"
+    )
+    assert "\n  5 (#5)\n    was " in lines
     assert found.moves
     assert not found.conflicts
 

@@ -140,7 +140,9 @@ def _add_queue(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--keep-going", action="store_true", help="go without the entries that conflict"
     )
     for command in (resolve, rebase):
-        command.add_argument("--to", metavar="REF", help="version, tag, branch, commit or nightly")
+        command.add_argument(
+            "--to", metavar="REF", help="version, tag, branch, commit, nightly or serving"
+        )
     for command in (add, drop, resolve, rebase):
         command.add_argument("--lane", metavar="LANE", help="the lane, where it is not the default")
     _command(commands, "undo", "take back the last edit of the project", of_lane=False)

@@ -8,7 +8,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.edited import write_together
-from lanewright.queue.rebase import Rebased, stops, told_rebase, try_lane
+from lanewright.queue.rebase import Rebased, stops, told_rebase, tracks, try_lane
 from lanewright.queue.stopped import remember, resolve_command
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
@@ -35,7 +35,9 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         found = _try(project, places, arguments)
         moving = [each.lane for each in found.tried if each.moves]
         if moving and not found.failed:
-            raise DriftError(f"would change: {', '.join(moving)}", hint=_without_check(arguments))
+            lines = [f"would change: {', '.join(moving)}"]
+            lines += [told_conflicts(e.tried.applied) for e in found.tried if e.conflicts]
+            raise DriftError("\n".join(lines), hint=_without_check(arguments))
         _raise_failed(found)
         return ExitCode.CLEAN
     with editing(project):
@@ -63,6 +65,9 @@ def _without_check(arguments: Arguments) -> str:
 def _try(project: Project, places: Places, arguments: Arguments) -> _Found:
     found = _Found([arguments.lane] if arguments.lane else project.lanes())
     for lane in found.lanes:
+        if not arguments.to and not arguments.lane and not tracks(project, lane):
+            say(f"lane {lane}: stays; it is on a commit, and no `track` says where it goes")
+            continue
         try:
             tried = try_lane(project, places, lane, arguments.to, keep_going=arguments.keep_going)
         except LanewrightError as error:

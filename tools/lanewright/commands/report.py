@@ -27,5 +27,5 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit_json(data)
     else:
         titles = {s.number: s.title for s in pull_statuses(project, places, planned) if s.title}
-        emit(report_text(applied, titles))
+        emit(report_text(applied, titles, project.option(lane)))
     return ExitCode.CONFLICT if applied.conflicts else ExitCode.CLEAN

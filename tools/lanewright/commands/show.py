@@ -9,10 +9,12 @@ from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
-from lanewright.queue.lock import HunkState, LockedEntry, read_lock
+from lanewright.queue.lock import HunkState, Lock, LockedEntry, read_lock
 from lanewright.queue.plan import plan
 from lanewright.queue.pulldiff import FLAGS
 from lanewright.queue.quoting import unquote
+from lanewright.queue.selection import index_of
+from lanewright.queue.series import load_series
 from lanewright.report.fixes import emit_fixes
 from lanewright.report.outcome import in_one_line
 from lanewright.store.extract import pull_trees
@@ -30,8 +32,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     name, _, rest = chosen.partition(":")
     entries = [_narrowed(entry, lane, rest) for entry in lock.entries if name in {"", entry.name}]
     if not entries and name:
-        known = ", ".join(entry.name for entry in lock.entries)
-        raise LanewrightError(f"lane {lane} has no entry {name!r} (it has: {known})")
+        raise _unknown(project, lane, name, lock)
     if arguments.json:
         emit_json(entries)
         return ExitCode.CLEAN
@@ -54,9 +55,24 @@ def _asked(project: Project, arguments: Arguments) -> tuple[str, str]:
     word, default = arguments.lane, project.upstream.default_lane
     if word and not arguments.entry and word not in project.lanes():
         lock = read_lock(project.lock_file(default))
-        if lock and word.partition(":")[0] in {entry.name for entry in lock.entries}:
+        known = {entry.name for entry in lock.entries} if lock else set()
+        if word.partition(":")[0] in known or word.partition(":")[0].isdecimal():
             return default, word
     return lane_of(project, arguments), arguments.entry or ""
+
+
+def _unknown(project: Project, lane: str, name: str, lock: Lock) -> LanewrightError:
+    """Why a lane shows nothing of this name, and what does."""
+    known = ", ".join(entry.name for entry in lock.entries)
+    if index_of(load_series(project, lane), name) is not None:
+        return LanewrightError(
+            f"lane {lane}: {name} is in its series, and not in its lock yet",
+            hint=f"lanewright report {lane} tells each hunk of it",
+        )
+    return LanewrightError(
+        f"lane {lane} has no entry {name!r} (it has: {known})",
+        hint=f"lanewright add {name}{project.option(lane)}" if name.isdecimal() else None,
+    )
 
 
 def _narrowed(entry: LockedEntry, lane: str, chosen: str) -> LockedEntry:

@@ -32,6 +32,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
         layout: Folder where its image is, or None.
         last_run: When it was booted last, and the verdict; None where it never was.
         open: Hunks that the lock was written without, and that need a person.
+        stale: Fixes that were merged again, and that nobody has looked at since.
         pulls: How each carried pull request stands beside upstream's.
         next: Command to type, or None.
     """
@@ -44,6 +45,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
     layout: Path | None
     last_run: str | None
     open: int
+    stale: int
     pulls: list[PullStatus]
     next: str | None
 
@@ -64,6 +66,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit(f"  last run: {status.last_run or 'never'}")
         if status.open:
             emit(f"  open: {status.open} hunks are not carried until a person settles them")
+        if status.stale:
+            emit(f"  stale: {status.stale} fixes were merged again, and wait for a look")
         for pull in status.pulls:
             emit("\n".join(_told(pull)))
         if status.next:
@@ -80,10 +84,14 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
     run = read_latest(places, lane)
     unsettled = sum(hunk.open for entry in (lock.entries if lock else []) for hunk in entry.hunks)
     pulls = pull_statuses(project, places, planned)
-    following = f"lanewright report {lane}" if unsettled else None
+    stale = [e.name for e in (lock.entries if lock else []) for f in e.fixes if f.state == "stale"]
+    following = f"lanewright resolve {stale[0]}{project.option(lane)}" if stale else None
+    if lock and unsettled:
+        first = next(e.name for e in lock.entries if any(hunk.open for hunk in e.hunks))
+        following = f"lanewright resolve {first}{project.option(lane)}"
     if any(pull.newest for pull in pulls):
         moved = next(pull.number for pull in pulls if pull.newest)
-        following = f"lanewright add {moved} --update --lane {lane}"
+        following = f"lanewright add {moved} --update{project.option(lane)}"
     if state != "up to date" or not stored:
         following = f"lanewright build {lane}"
     return LaneStatus(
@@ -95,6 +103,7 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         layout=layout if layout and layout.exists() else None,
         last_run=f"{run['started']}, {run['verdict']}" if run else None,
         open=unsettled,
+        stale=len(stale),
         pulls=pulls,
         next=following,
     )

@@ -57,7 +57,8 @@ def added(project: Project, places: Places, lane: str, text: str, part: Part) ->
     if not part.path:
         raise LanewrightError(
             f"{place}: {part.entry} is carried already",
-            hint=f"lanewright add {part.entry} --update moves it to its newest head",
+            hint=f"lanewright add {part.entry} --update{project.option(lane)} moves it to its newest"
+            " head",
         )
     if spec.pull is None:
         raise LanewrightError(f"{place}: {part.entry} is an own patch; edit its `select`")
@@ -65,8 +66,7 @@ def added(project: Project, places: Places, lane: str, text: str, part: Part) ->
         project, places, spec.pull, CommitId(spec.base or ""), CommitId(spec.head or "")
     )
     select = with_part(spec, on_base, part, place)
-    wanted = None if _is_all(on_base, select) else select
-    return Edited(with_entry_value(text, index, "select", wanted), name_of(spec), ())
+    return Edited(with_entry_value(text, index, "select", select), name_of(spec), ())
 
 
 def updated(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
@@ -142,9 +142,7 @@ def _new(project: Project, places: Places, lane: str, text: str, part: Part) -> 
     on_base = read_pull(project, places, number, pinned.base, pinned.head)
     values: dict[str, object] = {"pull": number, "head": pinned.head, "base": pinned.base}
     if part.path:
-        select = only(on_base, part, place)
-        if not _is_all(on_base, select):
-            values["select"] = select
+        values["select"] = only(on_base, part, place)
     told = tuple(_told_of(project, places, series, pinned))
     return Edited(with_entry(text, values), str(number), told)
 
@@ -177,10 +175,6 @@ def _others(project: Project, series: Series, number: int) -> Sequence[PullInput
 
 def _place(lane: str, index: int) -> str:
     return f"series/{lane}.toml: entry {index + 1}"
-
-
-def _is_all(on_base: OnBase, select: list[str]) -> bool:
-    return set(select) == set(on_base.sides)
 
 
 def _carried(before: OnBase, names: Sequence[str], found: Sequence[Drifted]) -> list[str]:

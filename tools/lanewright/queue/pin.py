@@ -79,8 +79,8 @@ def read_pin(
         if release is None or not is_version(release):
             raise LanewrightError(
                 f"{place}: a git pin needs `release`, the version whose compiled files go with it"
-                f" (has: {release!r})",
-                hint='the nearest one before the commit, such as release = "0.32.0"',
+                + (f" (it has {release!r})" if release else ""),
+                hint='add the nearest one before the commit, written as in release = "0.32.0"',
             )
         return PinSpec(ref, Release(distribution, release), CommitId(name))
     raise LanewrightError(

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.edited import Tried, read_text, series_text, try_text
 from lanewright.queue.lock import HunkState, Lock, LockedEntry, is_open, read_lock
-from lanewright.queue.series import Series
+from lanewright.queue.series import Series, load_series
 from lanewright.queue.stopped import Stopped, meant_target
 from lanewright.queue.target import Target, with_target
 from lanewright.report.outcome import in_one_line
@@ -48,6 +49,18 @@ class Rebased:
         return bool(self.tried.applied.conflicts)
 
 
+def tracks(project: Project, lane: str) -> bool:
+    """Whether a lane says where it goes; one on a release goes to the newest.
+
+    A series that cannot be read does: its error is told where it is tried.
+    """
+    try:
+        series = load_series(project, lane)
+    except LanewrightError:
+        return True
+    return series.track is not None or not series.pin.startswith("git:")
+
+
 def try_lane(
     project: Project, places: Places, lane: str, to: str | None, *, keep_going: bool
 ) -> Rebased:
@@ -73,6 +86,7 @@ def told_rebase(project: Project, rebased: Rebased) -> Iterator[str]:
     """What the rebase does to each entry, line by line."""
     yield f"lane {rebased.lane}: {rebased.before} -> {rebased.target.pin}"
     yield from _image(rebased)
+    yield from _release(rebased)
     old = {entry.name: entry for entry in rebased.old.entries} if rebased.old else {}
     for carried in rebased.tried.applied.carried:
         entry = carried.entry
@@ -81,6 +95,7 @@ def told_rebase(project: Project, rebased: Rebased) -> Iterator[str]:
         yield f"    was {in_one_line(before) if before else 'not locked'}"
         yield f"    now {in_one_line(entry)}"
         yield from _turns(before, entry)
+        yield from _words(project, rebased.lane, entry)
         taken = [hunk for hunk in entry.hunks if hunk.outcome != "not selected"]
         if taken and all(hunk.outcome in {"landed", "landed changed"} for hunk in taken):
             option = project.option(rebased.lane)
@@ -95,6 +110,24 @@ def _image(rebased: Rebased) -> Iterator[str]:
         yield f"  image {now.base} {now.digest}"
     elif before and before.base:
         yield f"  image {before.base} is not of {rebased.target.pin}: taken out of [image]"
+
+
+def _release(rebased: Rebased) -> Iterator[str]:
+    """Which release goes with a commit, where no tag says it."""
+    release = rebased.tried.planned.series.release
+    if release and release == rebased.series.release and rebased.before != rebased.target.pin:
+        yield f"  release = {release!r} stays: its compiled files and version go with the commit"
+
+
+def _words(project: Project, lane: str, entry: LockedEntry) -> Iterator[str]:
+    """What a person may answer: where upstream seems to have a hunk, or a fix is stale."""
+    option = project.option(lane)
+    for hunk in entry.hunks:
+        if hunk.open and hunk.outcome == "landed changed":
+            yield from (f"      {line}" for line in hunk.difference.splitlines())
+            yield f"    is that it? lanewright drop {entry.name}:{hunk.path}:{hunk.id} --landed{option}"
+    if any(fix.state == "stale" for fix in entry.fixes):
+        yield f"    look at what was merged again: lanewright resolve {entry.name}{option}"
 
 
 def _turns(before: LockedEntry | None, now: LockedEntry) -> Iterator[str]:

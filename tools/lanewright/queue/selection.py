@@ -69,7 +69,8 @@ def with_part(spec: EntrySpec, on_base: OnBase, part: Part, place: str) -> list[
     carried = choose(on_base, Choice(tuple(spec.select), split=True), place)
     if all(unit.id in carried for unit in units):
         raise LanewrightError(f"{place}: {part} is carried already")
-    return _named(on_base, carried | {unit.id for unit in units})
+    whole = _by_path(spec, on_base) | _paths(part, units)
+    return _named(on_base, carried | {unit.id for unit in units}, whole)
 
 
 def without_part(spec: EntrySpec, on_base: OnBase, part: Part, place: str) -> list[str]:
@@ -82,7 +83,7 @@ def without_part(spec: EntrySpec, on_base: OnBase, part: Part, place: str) -> li
     carried = choose(on_base, Choice(tuple(spec.select or ()), split=True), place)
     if not any(unit.id in carried for unit in units):
         raise LanewrightError(f"{place}: {part} is not carried")
-    return _named(on_base, carried - {unit.id for unit in units})
+    return _named(on_base, carried - {unit.id for unit in units}, _by_path(spec, on_base))
 
 
 def only(on_base: OnBase, part: Part, place: str) -> list[str]:
@@ -92,7 +93,7 @@ def only(on_base: OnBase, part: Part, place: str) -> list[str]:
         LanewrightError: There is no such part.
     """
     units = _together(on_base, _units(on_base, part, place), split=False)
-    return _named(on_base, frozenset(unit.id for unit in units))
+    return _named(on_base, frozenset(unit.id for unit in units), _paths(part, units))
 
 
 def hunk_name(on_base: OnBase, part: Part, place: str) -> str:
@@ -115,7 +116,7 @@ def _units(on_base: OnBase, part: Part, place: str) -> list[Unit]:
         known = f"its hunks there: {', '.join(in_file)}" if in_file else "it does not change it"
         raise LanewrightError(
             f"{place}: {part} matches {len(found)} hunks of {on_base.diff.source} ({known})",
-            hint=f"lanewright show {part.entry} lists all",
+            hint=f"see what it changes: lanewright add {part.entry}, and drop what you do not want",
         )
     return found
 
@@ -130,13 +131,23 @@ def _together(on_base: OnBase, units: list[Unit], *, split: bool) -> list[Unit]:
     return [unit for unit in on_base.units if unit in units or unit.path in both]
 
 
-def _named(on_base: OnBase, chosen: frozenset[str]) -> list[str]:
-    """Files of which all is chosen by their path, hunks of others by their id."""
+def _paths(part: Part, units: list[Unit]) -> set[str]:
+    """The files that a part means as a whole."""
+    return set() if part.hunk else {unit.path for unit in units}
+
+
+def _by_path(spec: EntrySpec, on_base: OnBase) -> set[str]:
+    """The files that an entry takes as a whole, whatever hunks they come to have."""
+    return set(on_base.sides) if spec.select is None else on_base.sides.keys() & set(spec.select)
+
+
+def _named(on_base: OnBase, chosen: frozenset[str], whole: set[str]) -> list[str]:
+    """Files that are meant as a whole by their path, hunks of others by their id."""
     named: list[str] = []
     for path in on_base.sides:
         units = [unit for unit in on_base.units if unit.path == path]
         taken = [unit for unit in units if unit.id in chosen]
-        if len(taken) == len(units):
+        if len(taken) == len(units) and path in whole:
             named.append(path)
         else:
             named += [f"{path}:{unit.id}" for unit in taken]

@@ -10,12 +10,13 @@ from lanewright.report.verdict import in_words
 from lanewright.terminal import printable
 
 
-def report_text(applied: Applied, titles: Mapping[int, str]) -> str:
+def report_text(applied: Applied, titles: Mapping[int, str], option: str) -> str:
     """A lane's entries in one line each, then their files and hunks, and what became of each.
 
     Args:
         applied: The lane.
         titles: What GitHub calls pull requests, by number, where it is known.
+        option: What commands in hints need to mean this lane.
     """
     lock = applied.lock
     lines = [f"lane {lock.lane} on {lock.pin.ref} ({lock.pin.distribution} {lock.pin.commit[:12]})"]
@@ -26,7 +27,7 @@ def report_text(applied: Applied, titles: Mapping[int, str]) -> str:
         for name, entry in zip(names, lock.entries, strict=True)
     ]
     for carried in applied.carried:
-        lines += ["", *_entry(carried)]
+        lines += ["", *_entry(carried, option)]
     without = " without the entries that conflict" if applied.conflicts else ""
     return "\n".join([*lines, "", f"tree {lock.tree}{without}"])
 
@@ -37,7 +38,7 @@ def _name(entry: LockedEntry, titles: Mapping[int, str]) -> str:
     return printable(f"{name} {title}".strip())
 
 
-def _entry(carried: Carried) -> Iterator[str]:
+def _entry(carried: Carried, option: str) -> Iterator[str]:
     entry = carried.entry
     yield f"{entry.name} ({entry.source}): {in_one_line(entry)}"
     path = None
@@ -48,16 +49,18 @@ def _entry(carried: Carried) -> Iterator[str]:
         yield from _hunk(hunk)
     for fix in entry.fixes:
         yield f"  fix {fix.state}: {printable(fix.file)}"
+        if fix.state == "stale":
+            yield f"  next: lanewright resolve {entry.name}{option}"
     for file in carried.unneeded:
         yield f"  fix not needed here: {printable(file)}"
     if entry.pull and entry.pull.outside:
         yield f"  {entry.pull.outside} files outside vllm/ are no part of a lane"
     if carried.conflicts:
         yield "  not carried until a person settles its conflicts:"
-        yield f"  next: lanewright resolve {entry.name}"
+        yield f"  next: lanewright resolve {entry.name}{option}"
     for hunk in entry.hunks:
         if hunk.open and hunk.outcome == "landed changed":
-            yield f"  or: lanewright drop {entry.name}:{printable(hunk.path)}:{hunk.id} --landed"
+            yield f"  or: lanewright drop {entry.name}:{printable(hunk.path)}:{hunk.id} --landed{option}"
 
 
 def _hunk(hunk: HunkState) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import re
 
 from lanewright.errors import LanewrightError
+from lanewright.store.git import NO_SPACE
 from lanewright.store.remote import Remote
 
 ABSENT = re.compile(
@@ -57,6 +58,11 @@ def complaint(remote: Remote, talk: str, *, status: int) -> RemoteError:
         name = absent[1] or absent[2]
         what = f"does not have object {name}" if name else "lacks objects that it should have"
         return AbsentError(f"{remote.url} {what}", hint=made_whole(remote))
+    if NO_SPACE in talk:
+        return RemoteError(
+            f"what {remote.url} gives does not fit on the disk of the store",
+            hint="make room there; nothing is lost, and the next fetch begins again",
+        )
     said = " / ".join(line for line in talk.splitlines() if line.strip()) or f"status {status}"
     if temporary(talk):
         return RemoteError(

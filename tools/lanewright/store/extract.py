@@ -5,10 +5,11 @@ extract is a commit of ours with every content in it, so that what it was made f
 without network, be put into a bundle, and be taken from one.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lanewright.errors import LanewrightError
+from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
 from lanewright.store.fetching import fetch_blobs, fetch_commits
 from lanewright.store.git import Repository
@@ -30,6 +31,7 @@ from lanewright.store.write import EMPTY, commit, edit_tree, set_ref, set_refs
 
 ROOT = "vllm"
 OUTSIDE = "outside "
+COUNT = re.compile(rf"^{OUTSIDE}(\d{{1,9}})$", re.MULTILINE)
 NO_REMOTE = "upstream.toml names no git remote to fetch it from"
 REMOTE_HINT = (
     'add a table [git] with url = "https://github.com/vllm-project/vllm.git", or hand over a bundle'
@@ -72,16 +74,15 @@ def pin_tree(places: Places, remote: Remote | None, pinned: CommitId) -> TreeId:
     """
     known = _known(places, pin_ref(pinned))
     if known:
+        _require_same(known, _root_of(places, pinned), f"the pin {pinned}")
         return known
     _bring(places, remote, [pinned], f"the pin {pinned}")
     repository = Repository(places.objects)
-    name = resolve(repository, f"{pinned}:{ROOT}/")  # with the slash: a folder, or nothing
-    if name is None:
+    tree = _root_of(places, pinned)
+    if tree is None:
         raise LanewrightError(f"commit {pinned} has no {ROOT}/, so it is none of vLLM's")
-    entry = f"040000 tree {name}\t{ROOT}\n".encode()
-    tree = TreeId(repository.run("mktree", "--missing", stdin=entry).stdout.decode().strip())
     listed = files(repository, tree)
-    _require_fit(listed.items(), f"commit {pinned}")
+    require_fit(listed.items(), f"commit {pinned}")
     _fill(places, remote, listed.values(), f"the pin {pinned}")
     with writing(places) as held:
         set_ref(held, pin_ref(pinned), commit(held, tree, f"{ROOT}/ of {pinned}\n"))
@@ -97,21 +98,25 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
     """
     refs = pull_refs(base, head)
     before, after = (_known(places, ref) for ref in refs)
-    if before and after:
-        return PullTrees(before, after, _outside(Repository(places.objects), refs[1]))
     what = f"the change {base[:12]}..{head[:12]}"
+    if before and after:
+        repository = Repository(places.objects)
+        if exists(repository, [base, head]):
+            inside, _ = _changed(repository, base, head)
+            for tree, side in ((before, 0), (after, 1)):
+                real = {path: file for path, each in inside.items() if (file := each[side])}
+                _require_same(files(repository, tree), real, what)
+        return PullTrees(before, after, _outside(repository, refs[1]))
     _bring(places, remote, [base, head], what)
     repository = Repository(places.objects)
-    changed = changes(repository, _tree(repository, base), _tree(repository, head))
-    inside = {path: sides for path, sides in changed.items() if path.startswith(f"{ROOT}/")}
-    outside = len(changed) - len(inside)
+    inside, outside = _changed(repository, base, head)
     if not inside:
         raise LanewrightError(
             f"the change {base}..{head} touches nothing below {ROOT}/ ({outside} files elsewhere),"
             " and a lane carries nothing else"
         )
     listed = [(path, side) for path, sides in inside.items() for side in sides]
-    _require_fit(listed, what)
+    require_fit(listed, what)
     _fill(places, remote, [file for _, file in listed if file], what)
     trees = [
         edit_tree(repository, EMPTY, {p: sides[side] for p, sides in inside.items() if sides[side]})
@@ -133,14 +138,53 @@ def _known(places: Places, ref: str) -> TreeId | None:
     return found[1] if found else None
 
 
-def _require_fit(listed: Iterable[tuple[str, File | None]], source: str) -> None:
+def _root_of(places: Places, pinned: CommitId) -> TreeId | None:
+    """The tree that an extract of a commit has; None where the store lacks it, or it has none."""
+    repository = Repository(places.objects)
+    name = resolve(repository, f"{pinned}:{ROOT}/")  # with the slash: a folder, or nothing
+    if name is None:
+        return None
+    entry = f"040000 tree {name}\t{ROOT}\n".encode()
+    return TreeId(repository.run("mktree", "--missing", stdin=entry).stdout.decode().strip())
+
+
+def _changed(
+    repository: Repository, base: CommitId, head: CommitId
+) -> tuple[dict[str, tuple[File | None, File | None]], int]:
+    """Changed files below ``vllm/`` with both sides, and how many there are elsewhere.
+
+    Raises:
+        LanewrightError: The change puts something else in the place of ``vllm/`` itself.
+    """
+    changed = changes(repository, _tree(repository, base), _tree(repository, head))
+    if ROOT in changed:
+        raise LanewrightError(f"the change {base}..{head} puts a file in the place of {ROOT}/")
+    inside = {path: sides for path, sides in changed.items() if path.startswith(f"{ROOT}/")}
+    return inside, len(changed) - len(inside)
+
+
+def _require_same(known: object, real: object, what: str) -> None:
+    """Hold an extract, which may have come in a bundle, against the commits where they are here.
+
+    Raises:
+        MismatchError: It is another.
+    """
+    if real is not None and known != real:
+        raise MismatchError(
+            f"the store's extract of {what} is not what upstream's commits hold",
+            hint="it came with a bundle that is not to be trusted: remove the store, and fetch",
+        )
+
+
+def require_fit(listed: Iterable[tuple[str, File | None]], source: str) -> None:
     """See that a lane's tree can hold these files.
 
     Raises:
-        LanewrightError: One is a submodule.
+        LanewrightError: One is a submodule, or lies in the place of a folder.
         UnsafePathError: A path would leave the tree.
     """
-    for path, file in listed:
+    named = dict(listed)
+    for path, file in named.items():
         check(path, source=source)
         if file and file.mode == SUBMODULE:
             raise LanewrightError(
@@ -157,8 +201,10 @@ def _tree(repository: Repository, name: str) -> TreeId:
 
 def _outside(repository: Repository, ref: str) -> int:
     message = repository.run("cat-file", "commit", ref).stdout.decode()
-    lines = (line for line in message.splitlines() if line.startswith(OUTSIDE))
-    return int(next(lines).removeprefix(OUTSIDE))
+    found = COUNT.search(message)
+    if found is None:
+        raise LanewrightError(f"{ref} in the store is no extract of ours", hint="remove the store")
+    return int(found[1])
 
 
 def _bring(places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str) -> None:

@@ -33,6 +33,7 @@ NONE: Mapping[str, str] = {}
 # What git says when it needs an object that a partial clone left at its remote.
 NOT_BROUGHT = "from promisor remote"
 NO_SPACE, TOO_LARGE = os.strerror(errno.ENOSPC), os.strerror(errno.EFBIG)
+READ_ONLY, DENIED = os.strerror(errno.EROFS), os.strerror(errno.EACCES)
 
 IDENTITY = "lanewright <lanewright@localhost>"
 FIXED_DATE = "946684800 +0000"
@@ -127,6 +128,8 @@ class Repository:
     def _hint(self, stderr: str) -> str:
         if NO_SPACE in stderr or TOO_LARGE in stderr:
             return f"make room where {self.path} is; nothing of it is lost"
+        if READ_ONLY in stderr or DENIED in stderr:
+            return f"give yourself the right to write in {self.path}; nothing of it is lost"
         if NOT_BROUGHT in stderr:
             return "bring what is missing into the store: lanewright fetch"
         return f"if the store is damaged, it is made again: rm -r {self.path}"

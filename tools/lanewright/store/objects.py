@@ -112,6 +112,8 @@ def _files(repository: Repository, tree: TreeId, paths: tuple[str, ...]) -> dict
     for record in output.stdout.split(b"\0")[:-1]:
         head, _, path = record.partition(b"\t")
         mode, _, blob = head.decode().split(" ")
+        if _text(path) in found:
+            raise LanewrightError(f"tree {tree} has {_text(path)!r} twice, so it is no sound tree")
         found[_text(path)] = File(mode, BlobId(blob))
     return found
 

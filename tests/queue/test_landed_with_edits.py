@@ -2,6 +2,7 @@
 
 import pytest
 
+from lanewright.queue.diff import Hunk
 from lanewright.queue.landed import edited
 from lanewright.queue.subset import split_lines
 from lanewright.store.git import Repository, create
@@ -33,3 +34,21 @@ def test_what_reviewers_edit_is_known_again(repository: Repository, case: Case) 
 @pytest.mark.parametrize("case", UNRELATED + BLANKS, ids=lambda case: case.name)
 def test_what_only_looks_alike_is_not_taken_for_it(repository: Repository, case: Case) -> None:
     assert difference(repository, case) == ""
+
+
+def test_a_hunk_that_upstream_took_in_beside_lines_of_its_own_is_told() -> None:
+    base = [b"first = 0\n", b"\n", b"last = 0\n"]
+    hunk = Hunk(
+        number=1,
+        old_start=0,
+        old=tuple(base),
+        new=(base[0], b"pool = 1\n", base[1], base[2]),
+        removed=(),
+        added=(b"pool = 1\n",),
+        first_change=1,
+        last_change=1,
+    )
+    many = [b"budget_%d = read_budget(%d)\n" % (number, number) for number in range(9)]
+    beside = edited(hunk, base, [base[0], *many, b"pool = 1\n", base[1], base[2]])
+    assert " pool = 1" in beside.splitlines()
+    assert edited(hunk, base, [base[0], *many, b"pool = 2\n", base[1], base[2]]) == ""

@@ -19,8 +19,8 @@ def edited(hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes]) -> str:
     """How upstream's lines at a hunk's place differ from what it would make of them.
 
     Empty where what upstream brought in there is not much like what the hunk brings in: the share
-    of words that both have is below ``ALIKE``. A likeness is no proof, so nothing is dropped for
-    it without a person's word.
+    of words that both have is below ``ALIKE``, and the hunk's lines are not there as they are. A
+    likeness is no proof, so nothing is dropped for it without a person's word.
 
     Args:
         hunk: A hunk that git cannot merge.
@@ -40,10 +40,20 @@ def edited(hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes]) -> str:
     if [line.split() for line in wanted] == [line.split() for line in found]:
         return ""  # only blanks differ, and in Python they are code
     known = frozenset(WORD.findall(b"".join(base)))
-    if _likeness(_brought(before, wanted), _brought(before, found), known) < ALIKE:
+    likeness = _likeness(_brought(before, wanted), _brought(before, found), known)
+    if likeness < ALIKE and not (_holds(found, wanted) and not _holds(before, wanted)):
         return ""
     told = unified_diff(_text(wanted), _text(found), "the hunk", "upstream", n=1, lineterm="")
     return "\n".join(list(told)[:MOST_SHOWN])
+
+
+def _holds(lines: Sequence[bytes], block: Sequence[bytes]) -> bool:
+    """Whether the block, which says something, stands in these lines word for word."""
+    size = len(block)
+    starts = range(len(lines) - size + 1)
+    return any(NAME.search(line) for line in block) and any(
+        list(lines[at : at + size]) == list(block) for at in starts
+    )
 
 
 def _between(hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes]) -> Sequence[bytes]:

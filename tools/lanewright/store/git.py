@@ -32,6 +32,7 @@ SETTINGS = {
 NONE: Mapping[str, str] = {}
 # What git says when it needs an object that a partial clone left at its remote.
 NOT_BROUGHT = "from promisor remote"
+LITTLE = 64 * 2**10
 NO_SPACE, TOO_LARGE = os.strerror(errno.ENOSPC), os.strerror(errno.EFBIG)
 READ_ONLY, DENIED = os.strerror(errno.EROFS), os.strerror(errno.EACCES)
 
@@ -121,9 +122,19 @@ class Repository:
             raise no_git(error) from error
         trace(arguments, status, since=start)
         if status not in ok:
+            if NO_SPACE not in stderr and self._is_full():  # git does not always say so
+                stderr = f"{stderr} ({NO_SPACE})"
             told = f"git {' '.join(arguments)} ended with {status}: {stderr}"
             raise GitError(told, hint=self._hint(stderr))
         return Output(status, bytes(stdout), stderr)
+
+    def _is_full(self) -> bool:
+        """Whether the disk has no room for even a few objects more."""
+        try:
+            room = os.statvfs(self.path)
+        except OSError:
+            return False
+        return room.f_bavail * room.f_frsize < LITTLE
 
     def _hint(self, stderr: str) -> str:
         if NO_SPACE in stderr or TOO_LARGE in stderr:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.upstream.diff import git
 
-LASTING = {".pack", ".idx", ".rev", ".whl"}
+LASTING = {".pack", ".idx", ".rev"}
 
 
 def pack(repository: Path) -> None:

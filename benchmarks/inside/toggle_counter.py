@@ -34,7 +34,7 @@ def main(spec_file: str) -> None:
             print(f"arm batch-{batch}: {len(blocks)} of {spec['blocks']} blocks", flush=True)
         times[batch] = blocks
     counted, expected = switch.picks()
-    if counted != expected:
+    if counted != expected or not counted:
         raise RuntimeError(f"{counted} picks counted, and {expected} in the steps that were on")
     result = {"times": times, "layers": len(switch.layers), "picks": counted}
     Path(spec["result"]).write_text(json.dumps(result))

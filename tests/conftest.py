@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.__main__ import run
 from lanewright.places import Places
-from lanewright.project import Project
-from lanewright.store.git import Repository
 from lanewright.store.release import Release, import_wheel
 from tests.upstream.copies import copied, pack
 from tests.upstream.diff import own_patch
 from tests.upstream.fixtures import _stocked, carrying, own_stand_in, stand_in
+from tests.upstream.standing import Standing
 from tests.upstream.tree import BASE, BESIDE, CLASH, NEXT, PATCHED
 from tests.upstream.wheels import make_wheel
 
@@ -76,27 +74,12 @@ def index(tmp_path: Path) -> Path:
 
 
 @dataclass(frozen=True)
-class World:
+class World(Standing):
     """A project with one lane, and a store that holds releases 1.0, 1.1 and 1.2."""
-
-    root: Path
-    places: Places
-
-    @property
-    def project(self) -> Project:
-        return Project.find(self.root)
-
-    @property
-    def repository(self) -> Repository:
-        return Repository(self.places.objects)
 
     @property
     def lock(self) -> Path:
         return self.root / "series" / "sample.lock"
-
-    def run(self, *arguments: str) -> int:
-        """Run a command line in the project; give back its exit code."""
-        return run(["-C", str(self.root), *arguments])
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Change a file of the project; fails where there is nothing to change."""

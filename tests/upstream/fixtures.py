@@ -6,17 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.__main__ import run
 from lanewright.places import Places
-from lanewright.project import Project
-from lanewright.queue.lock import Lock, read_lock
-from lanewright.store.git import Repository
 from lanewright.store.objects import CommitId, TreeId, files, read_blobs
 from lanewright.store.release import Release, import_wheel
 from tests.upstream.copies import copied, pack
 from tests.upstream.diff import git
 from tests.upstream.stand_in.miniature import miniature
 from tests.upstream.stand_in.repository import StandIn
+from tests.upstream.standing import OneLane
 from tests.upstream.tree import BESIDE
 from tests.upstream.wheels import make_wheel
 
@@ -42,43 +39,16 @@ recipe = "none"
 
 
 @dataclass(frozen=True)
-class Carrying:
+class Carrying(OneLane):
     """A project whose one lane stands on the stand-in's 0.31.0, and the stand-in to fetch from.
 
     Attributes:
-        root: The project.
-        places: Its store and state.
         upstream: The stand-in's repository; a test may push to it, or remove it.
         main: Commits of its main branch, oldest first.
     """
 
-    root: Path
-    places: Places
     upstream: Path
     main: tuple[CommitId, ...]
-
-    @property
-    def project(self) -> Project:
-        return Project.find(self.root)
-
-    @property
-    def repository(self) -> Repository:
-        """The lane's store."""
-        return Repository(self.places.objects)
-
-    @property
-    def series(self) -> Path:
-        return self.root / "series/sample.toml"
-
-    @property
-    def lock(self) -> Lock:
-        lock = read_lock(self.root / "series/sample.lock")
-        assert lock
-        return lock
-
-    def run(self, *arguments: str) -> int:
-        """Run a command line in the project; give back its exit code."""
-        return run(["-C", str(self.root), *arguments])
 
     def read(self, tree: TreeId) -> dict[str, bytes]:
         """Contents of a tree of the store, by path."""

@@ -5,17 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from lanewright.__main__ import run
-from lanewright.places import Places
-from lanewright.project import Project
 from lanewright.queue.apply import Applied, apply_plan
-from lanewright.queue.lock import HunkState, Lock, read_lock
+from lanewright.queue.lock import HunkState
 from lanewright.queue.plan import plan
 from lanewright.store.git import Repository
 from lanewright.store.objects import CommitId, File, TreeId, files, read_blobs
 from lanewright.store.write import Content
 from tests.upstream.diff import HEADER, git
 from tests.upstream.stand_in.stream import HOUR, START, NewCommit, write_commits
+from tests.upstream.standing import OneLane
 
 MAIN = "refs/heads/main"
 PULL = 1
@@ -45,41 +43,14 @@ Changes = Mapping[str, bytes | Content | None]
 
 
 @dataclass(frozen=True)
-class Lane:
+class Lane(OneLane):
     """A project whose one lane stands on a commit of ``upstream``.
 
     Attributes:
-        root: The project.
-        places: Its store and state.
         upstream: A bare repository that tests write to.
     """
 
-    root: Path
-    places: Places
     upstream: Repository
-
-    @property
-    def project(self) -> Project:
-        return Project.find(self.root)
-
-    @property
-    def repository(self) -> Repository:
-        """The lane's store."""
-        return Repository(self.places.objects)
-
-    @property
-    def series(self) -> Path:
-        return self.root / "series/sample.toml"
-
-    @property
-    def lock(self) -> Lock:
-        lock = read_lock(self.root / "series/sample.lock")
-        assert lock
-        return lock
-
-    def run(self, *arguments: str) -> int:
-        """Run a command line in the project; give back its exit code."""
-        return run(["-C", str(self.root), *arguments])
 
     def commit(
         self, ref: str, changes: Changes, *parents: str, message: str = "a change"

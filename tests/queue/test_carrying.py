@@ -24,6 +24,9 @@ def test_a_rebase_with_conflicts_is_resolved_and_then_clean(
     before = (carrying.series.read_bytes(), carrying.lock)
     assert carrying.run("rebase", "--to", "0.32.0") == 3
     assert (carrying.series.read_bytes(), carrying.lock) == before
+    capfd.readouterr()
+    assert carrying.run("status") == 0
+    assert "rebase: stopped on its way to release:0.32.0" in capfd.readouterr().out
     carrying.settle(POOL)
     carrying.settle(STAGING, LEGACY)
     assert carrying.run("rebase", "--to", "0.32.0") == 0

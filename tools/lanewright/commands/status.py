@@ -15,6 +15,7 @@ from lanewright.queue.build import in_store
 from lanewright.queue.drift import drift
 from lanewright.queue.pair import read_pair
 from lanewright.queue.site import site_folder
+from lanewright.queue.stopped import stopped_at
 from lanewright.queue.upkeep import PullStatus, pull_statuses
 from lanewright.serve.record import read_latest
 from lanewright.terminal import emit, emit_json, printable
@@ -32,6 +33,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
         layout: Folder where its image is, or None.
         last_run: When it was booted last, and the verdict; None where it never was.
         open: Hunks that the lock was written without, and that need a person.
+        stopped: Where the last rebase of the lane stopped for a person, or None.
         stale: Fixes that were merged again, and that nobody has looked at since.
         pulls: How each carried pull request stands beside upstream's.
         next: Command to type, or None.
@@ -45,6 +47,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
     layout: Path | None
     last_run: str | None
     open: int
+    stopped: str | None
     stale: int
     pulls: list[PullStatus]
     next: str | None
@@ -66,6 +69,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit(f"  last run: {status.last_run or 'never'}")
         if status.open:
             emit(f"  open: {status.open} hunks are not carried until a person settles them")
+        if status.stopped:
+            emit(f"  rebase: stopped on its way to {status.stopped}, for a person")
         if status.stale:
             emit(f"  stale: {status.stale} fixes were merged again, and wait for a look")
         for pull in status.pulls:
@@ -89,6 +94,9 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
     if lock and unsettled:
         first = next(e.name for e in lock.entries if any(hunk.open for hunk in e.hunks))
         following = f"lanewright resolve {first}{project.option(lane)}"
+    stopped = stopped_at(project, lane)
+    if stopped:
+        following = f"lanewright rebase{project.option(lane)} --to {stopped.pin}"
     if any(pull.newest for pull in pulls):
         moved = next(pull.number for pull in pulls if pull.newest)
         following = f"lanewright add {moved} --update{project.option(lane)}"
@@ -103,6 +111,7 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         layout=layout if layout and layout.exists() else None,
         last_run=f"{run['started']}, {run['verdict']}" if run else None,
         open=unsettled,
+        stopped=stopped.pin if stopped else None,
         stale=len(stale),
         pulls=pulls,
         next=following,

@@ -77,7 +77,7 @@ def _read(project: Project) -> dict[str, Stopped]:
     file = project.root / FOLDER / STOPPED
     try:
         return msgspec.json.decode(file.read_bytes(), type=dict[str, Stopped])
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (msgspec.DecodeError, ValueError) as error:
         raise LanewrightError(f"{file} is damaged: {error}", hint=f"rm {file}") from error

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lanewright.queue import outcomes as module
@@ -61,6 +61,17 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return create(tmp_path_factory.mktemp("windows") / "objects.git")
 
 
+BLOCKS = [b"%sline_%d = 0\n" % (b"    " * (number % 7 > 0), number) for number in range(30)]
+# Upstream took out the line that opens the block of the change; the block before it begins above
+# the window.
+OPENING_GONE = (
+    b"".join(BLOCKS),
+    b"".join(BLOCKS[:7] + BLOCKS[8:]),
+    b"".join(BLOCKS).replace(b"line_13 = 0", b"line_13 = 2"),
+)
+
+
+@example(made=[OPENING_GONE], margin=8)
 @settings(max_examples=15, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(made=st.lists(sides(), min_size=8, max_size=8), margin=st.integers(4, 12))
 def test_a_window_tells_what_the_whole_file_tells(

@@ -170,7 +170,7 @@ def _one_by_one(
         if hunk and after and name not in merge.conflicts:
             texts = (*each.lines, split_lines(blobs[after.blob]))
             places = (wanted.get(name, set()), got.get(name, set()))
-            why = misplaced(unit.path, hunk, texts, *places)
+            why = misplaced(hunk, texts, each.outlines, *places)
         if name in merge.conflicts or why:
             states[unit.id] = State("conflict", why, open=True)
         elif after == each.ours:

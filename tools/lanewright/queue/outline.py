@@ -6,7 +6,7 @@ other languages too, and works on a file that a conflict has left unparsable.
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 DEFINITION = re.compile(rb"\s*(?:async\s+def|def|class)\s+(\w+)")
 NO_OPENERS = (b")", b"]", b"}", b"#", b"//")
@@ -53,34 +53,64 @@ class Outline:
     """
 
     def __init__(self, path: str, lines: Sequence[bytes]) -> None:
+        self._path = path
         self._lines = lines
-        self._above: list[int] = []  # of each place, the nearest line before it that opens a block
-        self._around: dict[int, int] = {}  # of such a line, the one that opens the block around it
-        blind = _blind(path, lines)
+
+    @cached_property
+    def _blind(self) -> frozenset[int]:
+        return _blind(self._path, self._lines)
+
+    @cached_property
+    def _nesting(self) -> tuple[list[int], dict[int, int]]:
+        """Of each place the nearest line before it that opens a block; of such a line the next."""
+        above: list[int] = []
+        around: dict[int, int] = {}
         open_blocks = [NOWHERE]
         nearest = NOWHERE
-        for number, text in enumerate(lines):
-            self._above.append(nearest)
-            if number in blind or not _opens(text.strip()):
+        for number, text in enumerate(self._lines):
+            above.append(nearest)
+            if number in self._blind or not _opens(text.strip()):
                 continue
-            while open_blocks[-1] >= 0 and _indent(lines[open_blocks[-1]]) >= _indent(text):
+            while open_blocks[-1] >= 0 and _indent(self._lines[open_blocks[-1]]) >= _indent(text):
                 open_blocks.pop()
-            self._around[number] = open_blocks[-1]
+            around[number] = open_blocks[-1]
             open_blocks.append(number)
             nearest = number
-        self._above.append(nearest)
+        above.append(nearest)
+        return above, around
 
     def openings(self, at: int, changed: Sequence[bytes]) -> list[str]:
         """What the function ``openings`` gives."""
         depth = depth_of(self._lines, at, changed)
-        number = self._above[min(at, len(self._lines))]
+        above, around = self._nesting
+        number = above[min(at, len(self._lines))]
         found: list[str] = []
         while depth > 0 and number >= 0:
             if _indent(self._lines[number]) < depth:
                 depth = _indent(self._lines[number])
                 found.append(_label(self._lines, number))
-            number = self._around[number]
+            number = around[number]
         return found[::-1]
+
+    def above(self, at: int) -> list[bytes]:
+        """The lines before a place that any openings after it can name, outermost first."""
+        above, around = self._nesting
+        numbers: list[int] = []
+        number = above[min(at, len(self._lines))]
+        while number >= 0:
+            bare = self._lines[number].strip() in BARE and number > 0
+            numbers += [number, number - 1] if bare else [number]
+            number = around[number]
+        return [self._lines[number] for number in numbers[::-1]]
+
+    def in_string(self, at: int) -> bool:
+        """Whether a line begins inside a string."""
+        return at in self._blind
+
+    @cached_property
+    def everywhere(self) -> frozenset[tuple[str, ...]]:
+        """The openings around every line."""
+        return frozenset(all_openings(self._path, self._lines))
 
 
 def depth_of(lines: Sequence[bytes], at: int, changed: Sequence[bytes]) -> int:

@@ -4,21 +4,25 @@ from collections.abc import Iterable, Sequence
 
 from lanewright.queue.anchors import fits_several, is_anchored
 from lanewright.queue.diff import Hunk
-from lanewright.queue.outline import all_openings, shown
+from lanewright.queue.outline import Outline, shown
 from lanewright.queue.regions import Region
 
 Lines = Sequence[bytes]
 
 
 def misplaced(
-    path: str, hunk: Hunk, sides: tuple[Lines, Lines, Lines], wanted: set[Region], got: set[Region]
+    hunk: Hunk,
+    sides: tuple[Lines, Lines, Lines],
+    outlines: tuple[Outline, Outline],
+    wanted: set[Region],
+    got: set[Region],
 ) -> str:
     """Why a merged hunk may not be where it belongs; empty where it is.
 
     Args:
-        path: The file.
         hunk: The hunk.
         sides: Lines of its base, of the file it was merged onto, and of the merged file.
+        outlines: Of its base and of the file it was merged onto.
         wanted: Places of its changes on its own base.
         got: Places of its changes in the merged file.
     """
@@ -27,7 +31,7 @@ def misplaced(
     known = {region.openings for region in wanted}
     for region in got:
         renamed = region.openings in known or (
-            region.symbol in definitions and _only_reworded(path, region, known, base, ours)
+            region.symbol in definitions and _only_reworded(region, known, outlines)
         )
         if not renamed:
             return f"git would put it into {shown(region.openings)} instead of {_either(known)}"
@@ -37,12 +41,11 @@ def misplaced(
 
 
 def _only_reworded(
-    path: str, region: Region, known: set[tuple[str, ...]], base: Lines, ours: Lines
+    region: Region, known: set[tuple[str, ...]], outlines: tuple[Outline, Outline]
 ) -> bool:
     """Whether upstream changed the text of an opening: the old is gone, and the new was not."""
-    return known.isdisjoint(all_openings(path, ours)) and region.openings not in all_openings(
-        path, base
-    )
+    base, ours = outlines
+    return known.isdisjoint(ours.everywhere) and region.openings not in base.everywhere
 
 
 def _either(places: Iterable[tuple[str, ...]]) -> str:

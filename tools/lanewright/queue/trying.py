@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from lanewright.queue.choose import each_alone
 from lanewright.queue.diff import Hunk
+from lanewright.queue.outline import Outline
 from lanewright.queue.subset import apply, split_lines
 from lanewright.queue.units import OnBase, Unit
 from lanewright.queue.windows import MARGIN, MOST_BYTES, Lines, Window, large_windows
@@ -24,6 +25,7 @@ class Tried:
         ours: The file that it is merged onto.
         theirs: The file with the unit in place; None where it removes it.
         lines: Of ``base`` and ``ours``.
+        outlines: Of the two files, whole.
     """
 
     unit: Unit
@@ -32,6 +34,7 @@ class Tried:
     ours: File | None
     theirs: Content | None
     lines: tuple[Lines, Lines]
+    outlines: tuple[Outline, Outline]
 
 
 def tried(
@@ -48,11 +51,15 @@ def tried(
     whole = [unit for unit in units if unit.id not in cut]
     blobs = read_blobs(repository, [current[u.path].blob for u in whole if u.path in current])
     lines = {blob: split_lines(content) for blob, content in blobs.items()}
+    outlines: dict[str, tuple[Outline, Outline]] = {}
     found = []
     for unit, alone in zip(whole, each_alone(on_base, whole), strict=True):
-        base, ours = on_base.sides[unit.path], current.get(unit.path)
-        texts = (on_base.contents[unit.path], lines[ours.blob] if ours else [])
-        found.append(Tried(unit, unit.hunk, base, ours, alone, texts))
+        path = unit.path
+        base, ours = on_base.sides[path], current.get(path)
+        texts = (on_base.contents[path], lines[ours.blob] if ours else [])
+        if path not in outlines:
+            outlines[path] = (Outline(path, texts[0]), Outline(path, texts[1]))
+        found.append(Tried(unit, unit.hunk, base, ours, alone, texts, outlines[path]))
     inside = [unit for unit in units if unit.id in cut]
     return [*found, *_in_windows(repository, on_base, inside, current, cut)] if cut else found
 
@@ -79,4 +86,4 @@ def _in_windows(
         )
         base, ours = File(mode, next(blobs)), File(current[unit.path].mode, next(blobs))
         lines = (window.base, window.ours)
-        yield Tried(unit, window.hunk, base, ours, Content(mode, alone), lines)
+        yield Tried(unit, window.hunk, base, ours, Content(mode, alone), lines, window.outlines)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from lanewright.queue.diff import HUNK, Hunk
+from lanewright.queue.outline import Outline
 from lanewright.queue.subset import split_lines
 from lanewright.queue.units import OnBase, Unit
 from lanewright.store.git import Repository
@@ -35,11 +36,19 @@ class Span:
 
 @dataclass(frozen=True)
 class Window:
-    """A hunk and the lines around it, on its base and where it is merged onto."""
+    """A hunk and the lines around it, on its base and where it is merged onto.
+
+    Attributes:
+        hunk: The hunk, where it stands in these lines.
+        base: The lines that open the blocks around the window, then its own.
+        ours: The same of the other side.
+        outlines: Of the two files.
+    """
 
     hunk: Hunk
     base: Lines
     ours: Lines
+    outlines: tuple[Outline, Outline]
 
 
 def large_windows(
@@ -72,7 +81,7 @@ def large_windows(
             diff = repository.run("diff-tree", "-p", *FLAGS, *trees).stdout
             blob = current[path].blob
             ours = split_lines(read_blobs(repository, [blob])[blob])
-            found |= windows(hunks, base, ours, list(_spans(diff)), margin)
+            found |= windows(path, hunks, base, ours, list(_spans(diff)), margin)
     return found
 
 
@@ -85,6 +94,7 @@ def _spans(diff: bytes) -> Iterator[Span]:
 
 
 def windows(
+    path: str,
     hunks: Mapping[str, Hunk],
     base: Lines,
     ours: Lines,
@@ -94,23 +104,30 @@ def windows(
     """For each hunk the lines around it, cut where ``base`` and ``ours`` are the same.
 
     Outside of its window neither side of a merge differs from ``ours``, so what the merge makes of
-    the window is what it makes of the file.
+    the window is what it makes of the file. What opens the blocks around it is told by the files.
 
     Args:
+        path: Tells the language.
         hunks: By name.
         base: Lines of the file that they are made on.
         ours: Lines of the file that they are merged onto.
         changed: From the one to the other, in order.
         margin: How many lines to keep on each side, at least.
     """
+    outlines = Outline(path, base), Outline(path, ours)
     ends = [each.old + each.removed for each in changed]
     shifts = [0, *accumulate(each.added - each.removed for each in changed)]
     found = {}
     for name, hunk in hunks.items():
         low, high = max(hunk.old_start - margin, 0), hunk.old_start + len(hunk.old) + margin
         at = bisect_left(ends, low)
-        while low > 0 and at < len(changed) and changed[at].old <= low:
-            low = max(changed[at].old - 1, 0)
+        while low > 0:
+            if at < len(changed) and changed[at].old <= low:
+                low = max(changed[at].old - 1, 0)
+            elif outlines[0].in_string(low) or outlines[1].in_string(low + shifts[at]):
+                low -= 1
+            else:
+                break
             at = bisect_left(ends, low)
         to = bisect_left(ends, high)
         while to < len(changed) and changed[to].old <= high:
@@ -118,11 +135,15 @@ def windows(
             to = bisect_left(ends, high)
         start = low + shifts[at] if low else 0
         end = high + shifts[to] if high < len(base) else len(ours)
+        above = outlines[0].above(low), outlines[1].above(start)
+        shift = len(above[0]) - low
         moved = replace(
             hunk,
-            old_start=hunk.old_start - low,
-            first_change=hunk.first_change - low,
-            last_change=hunk.last_change - low,
+            old_start=hunk.old_start + shift,
+            first_change=hunk.first_change + shift,
+            last_change=hunk.last_change + shift,
         )
-        found[name] = Window(moved, base[low:high], ours[start:end])
+        found[name] = Window(
+            moved, [*above[0], *base[low:high]], [*above[1], *ours[start:end]], outlines
+        )
     return found

@@ -10,7 +10,8 @@ from lanewright.queue.build import build
 from lanewright.queue.lock import Lock
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import TreeId
-from lanewright.store.write import Content, edit_tree, store_files
+from lanewright.store.trees import edit_tree
+from lanewright.store.write import Content, store_files
 from tests.conftest import World
 
 EMPTY = TreeId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")

@@ -6,7 +6,8 @@ import pytest
 
 from lanewright.store.git import create
 from lanewright.store.objects import TreeId, resolve
-from lanewright.store.write import EMPTY, Content, commit, edit_tree, set_refs, store_files
+from lanewright.store.trees import EMPTY, edit_tree
+from lanewright.store.write import Content, commit, set_refs, store_files
 from tests.upstream.fixtures import Carrying
 
 Capture = pytest.CaptureFixture[str]

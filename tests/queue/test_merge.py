@@ -8,7 +8,8 @@ import pytest
 from lanewright.queue.merge import Merge, merge_trees
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import TreeId, files, read_blobs
-from lanewright.store.write import Content, edit_tree, store_files
+from lanewright.store.trees import edit_tree
+from lanewright.store.write import Content, store_files
 
 LINES = b"".join(b"line %d\n" % number for number in range(20))
 FIRST, LAST = LINES.replace(b"line 1\n", b"one\n"), LINES.replace(b"line 18\n", b"eighteen\n")

@@ -16,7 +16,8 @@ from lanewright.queue.trying import tried
 from lanewright.queue.units import read_on_base
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import TreeId, files
-from lanewright.store.write import EMPTY, Content, edit_tree, store_files
+from lanewright.store.trees import EMPTY, edit_tree
+from lanewright.store.write import Content, store_files
 
 KEPT, EDITED, REMOVED, ADDED = "kept", "edited", "removed", "added"
 STEP = st.sampled_from([KEPT] * 8 + [EDITED, REMOVED, ADDED])

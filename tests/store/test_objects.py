@@ -16,7 +16,8 @@ from lanewright.store.objects import (
     read_blobs,
     resolve,
 )
-from lanewright.store.write import Content, commit, edit_tree, set_ref, store_files, write_blobs
+from lanewright.store.trees import edit_tree
+from lanewright.store.write import Content, commit, set_ref, store_files, write_blobs
 
 EMPTY = TreeId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 NAMES = [

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from lanewright.store.git import Repository
 from lanewright.store.objects import CommitId, TreeId, commit_and_tree
-from lanewright.store.write import Content, commit, edit_tree, set_ref, store_files
+from lanewright.store.trees import edit_tree
+from lanewright.store.write import Content, commit, set_ref, store_files
 from tests.upstream.fixtures import Carrying
 
 Files = Mapping[str, bytes | Content | None]

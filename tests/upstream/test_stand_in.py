@@ -13,7 +13,8 @@ from lanewright.places import Places
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import TreeId, changes, commit_and_tree, files, read_blobs
 from lanewright.store.release import Release, import_wheel
-from lanewright.store.write import Content, edit_tree, store_files
+from lanewright.store.trees import edit_tree
+from lanewright.store.write import Content, store_files
 from tests.upstream.diff import git
 from tests.upstream.stand_in.history import NEW_TAG, OLD_TAG, build_main
 from tests.upstream.stand_in.miniature import CHANGED, COMMITS, GONE, NEW, miniature, trees

@@ -28,7 +28,7 @@ from lanewright.queue.pulldiff import pull_diff
 from lanewright.store.extract import pull_trees
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId, changes
-from lanewright.store.write import EMPTY
+from lanewright.store.trees import EMPTY
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ without network, be put into a bundle, and be taken from one.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
@@ -19,15 +20,16 @@ from lanewright.store.objects import (
     File,
     TreeId,
     changes,
-    commit_and_tree,
     exists,
     files,
     lacking,
     resolve,
+    trees_of,
 )
 from lanewright.store.remote import Remote
 from lanewright.store.safepath import check
-from lanewright.store.write import EMPTY, commit, edit_tree, set_ref, set_refs
+from lanewright.store.trees import EMPTY, edit_tree
+from lanewright.store.write import commit, set_ref, set_refs
 
 ROOT = "vllm"
 OUTSIDE = "outside "
@@ -72,7 +74,7 @@ def pin_tree(places: Places, remote: Remote | None, pinned: CommitId) -> TreeId:
         LanewrightError: It cannot be had, or has no ``vllm/``.
         UnsafePathError: A path in it would leave the tree.
     """
-    known = _known(places, pin_ref(pinned))
+    [known] = _trees(places, [pin_ref(pinned)])
     if known:
         _require_same(known, _root_of(places, pinned), f"the pin {pinned}")
         return known
@@ -97,15 +99,15 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
         UnsafePathError: A path would leave the tree.
     """
     refs = pull_refs(base, head)
-    before, after = (_known(places, ref) for ref in refs)
     what = f"the change {base[:12]}..{head[:12]}"
+    before, after, *real = _trees(places, (*refs, base, head))
     if before and after:
         repository = Repository(places.objects)
-        if exists(repository, [base, head]):
+        if all(real):
             inside, _ = _changed(repository, base, head)
             for tree, side in ((before, 0), (after, 1)):
-                real = {path: file for path, each in inside.items() if (file := each[side])}
-                _require_same(files(repository, tree), real, what)
+                expected = {path: file for path, each in inside.items() if (file := each[side])}
+                _require_same(files(repository, tree), expected, what)
         return PullTrees(before, after, _outside(repository, refs[1]))
     _bring(places, remote, [base, head], what)
     repository = Repository(places.objects)
@@ -131,11 +133,10 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
     return PullTrees(trees[0], trees[1], outside)
 
 
-def _known(places: Places, ref: str) -> TreeId | None:
+def _trees(places: Places, names: Sequence[str]) -> list[TreeId | None]:
     if not places.objects.exists():
-        return None
-    found = commit_and_tree(Repository(places.objects), ref)
-    return found[1] if found else None
+        return [None] * len(names)
+    return trees_of(Repository(places.objects), names)
 
 
 def _root_of(places: Places, pinned: CommitId) -> TreeId | None:
@@ -144,6 +145,11 @@ def _root_of(places: Places, pinned: CommitId) -> TreeId | None:
     name = resolve(repository, f"{pinned}:{ROOT}/")  # with the slash: a folder, or nothing
     if name is None:
         return None
+    return _with_root(repository, name)
+
+
+@lru_cache(maxsize=64)
+def _with_root(repository: Repository, name: str) -> TreeId:
     entry = f"040000 tree {name}\t{ROOT}\n".encode()
     return TreeId(repository.run("mktree", "--missing", stdin=entry).stdout.decode().strip())
 
@@ -156,7 +162,8 @@ def _changed(
     Raises:
         LanewrightError: The change puts something else in the place of ``vllm/`` itself.
     """
-    changed = changes(repository, _tree(repository, base), _tree(repository, head))
+    before, after = (_tree(repository, name) for name in (base, head))
+    changed = changes(repository, before, after)
     if ROOT in changed:
         raise LanewrightError(f"the change {base}..{head} puts a file in the place of {ROOT}/")
     inside = {path: sides for path, sides in changed.items() if path.startswith(f"{ROOT}/")}
@@ -192,11 +199,13 @@ def require_fit(listed: Iterable[tuple[str, File | None]], source: str) -> None:
             )
 
 
-def _tree(repository: Repository, name: str) -> TreeId:
-    found = commit_and_tree(repository, name)
+@lru_cache(maxsize=64)
+def _tree(repository: Repository, commit: CommitId) -> TreeId:
+    """A commit never changes, so it is asked for once."""
+    [found] = trees_of(repository, [commit])
     if found is None:
-        raise LanewrightError(f"{name} is no commit", hint="lanewright fetch")
-    return found[1]
+        raise LanewrightError(f"{commit} is no commit", hint="lanewright fetch")
+    return found
 
 
 def _outside(repository: Repository, ref: str) -> int:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
@@ -39,8 +40,8 @@ READ_ONLY, DENIED = os.strerror(errno.EROFS), os.strerror(errno.EACCES)
 IDENTITY = "lanewright <lanewright@localhost>"
 FIXED_DATE = "946684800 +0000"
 
-# git is started through `env -i`: GitPython hands the caller's environment on, and a GIT_DIR or
-# GIT_INDEX_FILE left there by a hook would send our writes to the user's own repository.
+# Nothing of the caller's: a GIT_DIR or GIT_INDEX_FILE left there by a hook would send our writes to
+# the user's own repository.
 ENVIRONMENT = {
     "LC_ALL": "C",
     "GIT_CONFIG_GLOBAL": "/dev/null",
@@ -97,36 +98,26 @@ class Repository:
         Raises:
             GitError: git is missing, or ended with a status not in ``ok``.
         """
-        try:  # here, for it takes 150 ms that a command without git need not pay
-            from git.cmd import Git  # noqa: PLC0415
-            from git.exc import GitCommandNotFound  # noqa: PLC0415
-        except ImportError as error:  # how GitPython says that there is no git
-            raise no_git(error) from error
-
-        assignments = [f"{key}={value}" for key, value in self.environment(index).items()]
-        command = ["env", "-i", *assignments, *self.command(*arguments)]
         start = time.monotonic()
         try:
-            with os.fdopen(os.memfd_create("stdin"), "w+b") as source:  # no disk for a few bytes
-                source.write(stdin)
-                source.seek(0)
-                status, stdout, stderr = Git(self.path).execute(
-                    command,
-                    istream=source,
-                    with_extended_output=True,
-                    with_exceptions=False,
-                    stdout_as_string=False,
-                    strip_newline_in_stdout=False,
-                )
-        except GitCommandNotFound as error:
+            done = subprocess.run(
+                self.command(*arguments),
+                input=stdin,
+                capture_output=True,
+                check=False,
+                cwd=self.path if self.path.is_dir() else None,  # another run may be making it
+                env=self.environment(index),
+            )
+        except OSError as error:
             raise no_git(error) from error
+        status, stderr = done.returncode, done.stderr.decode("utf-8", "replace").rstrip()
         trace(arguments, status, since=start)
         if status not in ok:
             if NO_SPACE not in stderr and self._is_full():  # git does not always say so
                 stderr = f"{stderr} ({NO_SPACE})"
             told = f"git {' '.join(arguments)} ended with {status}: {stderr}"
             raise GitError(told, hint=self._hint(stderr))
-        return Output(status, bytes(stdout), stderr)
+        return Output(status, done.stdout, stderr)
 
     def _is_full(self) -> bool:
         """Whether the disk has no room for even a few objects more."""

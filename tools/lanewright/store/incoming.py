@@ -11,6 +11,8 @@ from lanewright.store.network import NAME
 from lanewright.store.remote import Remote
 from lanewright.store.scratch import making
 
+# As `git config` writes it.
+MARK = f"partialClone = {NAME}"
 # An index last: git takes a pack for whole once it sees that.
 PARTS = (".promisor", ".rev", ".pack", ".idx")
 
@@ -33,8 +35,8 @@ def waiting_room(places: Places, store: Repository) -> Iterator[Repository]:
 
 def _mark_partial(repository: Repository) -> None:
     """Let git take a blob that is not here for one that is at the remote."""
-    known = repository.run("config", "--get", "extensions.partialClone", ok=(0, 1))
-    if known.stdout.decode().strip() != NAME:
+    known = (repository.path / "config").read_text(encoding="utf-8").splitlines()
+    if MARK not in map(str.strip, known):
         repository.run("config", "core.repositoryFormatVersion", "1")
         repository.run("config", "extensions.partialClone", NAME)
 

@@ -72,6 +72,22 @@ def commit_and_tree(repository: Repository, name: str) -> tuple[CommitId, TreeId
     return CommitId(commit), TreeId(tree)
 
 
+def trees_of(repository: Repository, names: Iterable[str]) -> list[TreeId | None]:
+    """The tree of each commit, in one git call; None for what stands for no commit here.
+
+    Args:
+        repository: The store; it may be just in the making.
+        names: Refs or ids without blanks.
+    """
+    wanted = list(names)
+    stdin = "".join(f"{name}^{{commit}}^{{tree}}\n" for name in wanted).encode()
+    output = repository.run("cat-file", "--batch-check=%(objectname)", stdin=stdin, ok=(0, 128))
+    lines = output.stdout.decode().splitlines()
+    # It ends at the first object that a partial clone has left at its remote.
+    lines += [""] * (len(wanted) - len(lines))
+    return [TreeId(line) if FULL_ID.fullmatch(line) else None for line in lines]
+
+
 def exists(repository: Repository, ids: Iterable[str]) -> bool:
     """Whether the store holds every one of these objects."""
     output = repository.run(

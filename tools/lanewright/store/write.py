@@ -1,15 +1,12 @@
 """New blobs, trees, commits and refs; few git calls, whatever the number of files."""
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lanewright.store.git import FIXED_DATE, IDENTITY, GitError, Repository
-from lanewright.store.objects import NO_BLOB, BlobId, CommitId, File, TreeId, object_id
-
-EMPTY = TreeId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
+from lanewright.store.objects import BlobId, CommitId, File, TreeId, object_id
 
 
 @dataclass(frozen=True)
@@ -18,10 +15,6 @@ class Content:
 
     mode: str
     raw: bytes
-
-
-def _raw(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def write_blobs(repository: Repository, contents: Sequence[bytes]) -> list[BlobId]:
@@ -51,40 +44,6 @@ def store_files(
         for (path, content), blob in zip(present.items(), blobs, strict=True)
     }
     return {path: written.get(path) for path in contents}
-
-
-@contextmanager
-def _scratch_index() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="lanewright-index-") as folder:
-        yield Path(folder) / "index"
-
-
-def edit_tree(repository: Repository, tree: TreeId, changes: Mapping[str, File | None]) -> TreeId:
-    """A tree with some files set, or removed where the value is None.
-
-    Raises:
-        GitError: git takes a path for none, such as one with the part ``..``.
-    """
-    made = _edited(repository, tree, changes) if changes else tree
-    # git knows the empty tree without having it, and only mktree writes it all the same.
-    return flat_trees(repository, [{}])[0] if made == EMPTY else made
-
-
-def _edited(repository: Repository, tree: TreeId, changes: Mapping[str, File | None]) -> TreeId:
-    lines = [
-        f"0 {NO_BLOB}\t".encode() + _raw(path)
-        if file is None
-        else f"{file.mode} {file.blob}\t".encode() + _raw(path)
-        for path, file in changes.items()
-    ]
-    with _scratch_index() as index:
-        repository.run("read-tree", tree, index=index)
-        told = repository.run(
-            "update-index", "-z", "--index-info", stdin=b"\0".join([*lines, b""]), index=index
-        )
-        if told.stderr:  # a path that git takes for none is left out, with status 0
-            raise GitError(f"git update-index: {told.stderr}")
-        return TreeId(repository.run("write-tree", index=index).stdout.decode().strip())
 
 
 def flat_trees(repository: Repository, trees: Iterable[Mapping[str, File | None]]) -> list[TreeId]:

@@ -138,6 +138,51 @@ def test_a_fix_that_is_not_needed_is_said_and_the_lock_is_free_of_it(
     assert fixed.world.run("build", "--check") == 0
 
 
+@pytest.mark.parametrize("edits", [[], [ELSEWHERE]])
+def test_a_fix_of_which_upstream_has_all_is_not_needed(
+    fixed: Clash, capfd: pytest.CaptureFixture[str], edits: list[tuple[bytes, bytes]]
+) -> None:
+    world, run = fixed.world, fixed.world.run
+    [file] = fixed.fixes()
+    kept, name = file.read_bytes(), file.relative_to(world.root)
+    upstream = MINE
+    for edit in edits:
+        upstream = upstream.replace(*edit)
+    fixed.upstream({PATH: upstream})
+    capfd.readouterr()
+    assert run("rebase", "--to", "main") == 0
+    said = capfd.readouterr().out
+    assert f"fix not needed here: {name}" in said
+    assert "its file is what its hand fix makes of it" in said
+    assert "all of it has landed: lanewright drop 5" in said
+    assert (fixed.outcomes(), state(world)) == ({"landed changed"}, ["unneeded"])
+    assert (fixed.fixes(), file.read_bytes()) == ([file], kept)
+    assert world.lock.tree == world.lock.pin.tree
+    assert run("build", "--check") == 0
+    assert run("report") == 0
+    said = capfd.readouterr().out
+    assert said.count(f"fix not needed here: {name}") == 1
+    assert f"{PATH} has what it makes: lanewright drop 5:{PATH}\n" in said
+    assert run("resolve") == 1  # nothing waits for a look
+    file.unlink()
+    assert run("build", "--check") == 4  # the entry still conflicts, so the lock leans on it
+    assert run("drop", f"5:{PATH}") == 0
+    assert run("build", "--check") == 0
+
+
+def test_a_fix_that_takes_ours_is_replayed_and_stale_where_a_side_moved(fixed: Clash) -> None:
+    [first] = fixed.fixes()
+    fixed.upstream({PATH: OURS.replace(*SAME_LINES)})
+    assert fixed.world.run("rebase", "--to", "main", "--keep-going") == 3
+    fixed.settle({PATH: OURS.replace(*SAME_LINES)})
+    fixed.built()
+    assert (fixed.outcomes(), state(fixed.world)) == ({"fixed"}, ["replayed"])
+    first.unlink()
+    fixed.upstream({PATH: OURS.replace(*SAME_LINES).replace(*ELSEWHERE)})
+    assert fixed.world.run("rebase", "--to", "main") == 0
+    assert (fixed.outcomes(), state(fixed.world)) == ({"fix stale"}, ["stale"])
+
+
 def test_a_mode_survives_being_merged_again(carrying: Carrying) -> None:
     run = Content("100755", THEIRS)
     made = clash(carrying, {PATH: BASE}, {PATH: OURS}, {PATH: run})

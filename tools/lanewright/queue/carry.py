@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import msgspec
 
@@ -70,7 +71,7 @@ class Carried:
         conflicts: Files that need a person; the entry's tree is unchanged where there are any.
         stale: Files that a stale fix settles, so that a person should look at them.
         again: Fixes that were merged again, and are to be recorded.
-        unneeded: Files of fixes for a path that merges without one, here.
+        unneeded: Files of fixes for a path that merges without one, here, or has what it makes.
     """
 
     entry: LockedEntry
@@ -196,13 +197,17 @@ def carry_change(
         fixes=_locked_fixes(given, settled, {each.path for each in conflicts}),
     )
     again = tuple(found.again for found in settled.values() if found.again)
-    unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in opened)
+    in_place = {path for path, found in settled.items() if found.unneeded}
+    unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in opened - in_place)
     return Carried(entry, conflicts, stale, again, unneeded)
 
 
 def _with_fix(state: HunkState, found: Settled | None) -> HunkState:
     if not found or not state.open:
         return state
+    if found.unneeded:
+        why = "; ".join(filter(None, ["its file is what its hand fix makes of it", state.cause]))
+        return msgspec.structs.replace(state, outcome="landed changed", cause=why, open=False)
     return msgspec.structs.replace(
         state, outcome="fix stale" if found.stale else "fixed", open=False
     )
@@ -216,10 +221,16 @@ def _locked_fixes(
     for path, found in settled.items():
         # What an entry that waits would record is not written: its lock must not name it.
         fix = found.fix if waiting else found.recorded
-        taken.append(LockedFix(path, fix.file, fix.digest, "stale" if found.stale else "replayed"))
+        taken.append(LockedFix(path, fix.file, fix.digest, _state(found)))
     unfit = [
         LockedFix(fix.recipe.path, fix.file, fix.digest, "unfit")
         for fix in given.fixes
         if fix.recipe.path in waiting
     ]
     return [*taken, *unfit]
+
+
+def _state(found: Settled) -> Literal["replayed", "stale", "unneeded"]:
+    if found.unneeded:
+        return "unneeded"
+    return "stale" if found.stale else "replayed"

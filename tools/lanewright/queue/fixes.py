@@ -42,16 +42,18 @@ class Settled:
         file: What the path becomes; None where it is removed.
         fix: The fix that was taken.
         again: What to record in its place, where it was merged again onto sides that moved.
+        unneeded: Whether it was merged again, and ours has all that it makes already.
     """
 
     file: File | None
     fix: Fix
     again: Fix | None = None
+    unneeded: bool = False
 
     @property
     def stale(self) -> bool:
         """Whether it was merged again, now or before, and nobody has looked at it since."""
-        return self.recorded.recipe.remerged
+        return self.recorded.recipe.remerged and not self.unneeded
 
     @property
     def recorded(self) -> Fix:
@@ -81,7 +83,9 @@ def settle(repository: Repository, fixes: Sequence[Fix], path: str, sides: Sides
 
     A fix of these very sides is replayed. One of other sides is merged again: what its result
     changes of its ours, and what theirs changed since, onto ours as it is now. That needs the old
-    contents in the store, must be clean, and all fixes that can must agree.
+    contents in the store, must be clean, and all fixes that can must agree. Where that gives ours
+    it is not needed, unless it took ours before: of that a person has to say whether it still
+    holds.
 
     Args:
         repository: The store.
@@ -103,6 +107,8 @@ def settle(repository: Repository, fixes: Sequence[Fix], path: str, sides: Sides
     if not again or len({merged for _, merged in again}) != 1:
         return None
     fix, merged = again[0]
+    if merged == sides.ours and all(each.recipe.result != each.recipe.ours for each, _ in again):
+        return Settled(merged, fix, unneeded=True)
     result = read_blobs(repository, [merged.blob])[merged.blob]
     recipe = make(path, merged.mode, contents_of(repository, sides), result)
     return Settled(merged, fix, _beside(fix, replace(recipe, remerged=True)))

@@ -59,13 +59,14 @@ class LockedFix(msgspec.Struct, frozen=True):
         file: The recipe, below the project.
         digest: sha256 of the recipe.
         state: ``replayed`` as recorded; ``stale``: merged again onto sides that moved, and to be
-            looked at; ``unfit``: of other sides, for a file that waits.
+            looked at; ``unneeded``: merged again, which gives what is there already; ``unfit``: of
+            other sides, for a file that waits.
     """
 
     path: str
     file: str
     digest: str
-    state: Literal["replayed", "stale", "unfit"]
+    state: Literal["replayed", "stale", "unneeded", "unfit"]
 
 
 class LockedPull(msgspec.Struct, frozen=True, omit_defaults=True):

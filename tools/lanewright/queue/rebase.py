@@ -139,6 +139,8 @@ def _turns(before: LockedEntry | None, now: LockedEntry) -> Iterator[str]:
             cause = f"; {hunk.cause}" if hunk.cause else ""
             yield f"    {hunk.path}:{hunk.id} {turn}{cause}"
     for fix in now.fixes:
+        if fix.state == "unneeded":
+            continue  # told with those that are not needed for another reason
         yield f"    fix of {fix.path}: {fix.state} ({fix.file})"
 
 

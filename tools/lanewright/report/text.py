@@ -47,12 +47,7 @@ def _entry(carried: Carried, option: str) -> Iterator[str]:
             path = hunk.path
             yield f"  {printable(path)}"
         yield from _hunk(hunk)
-    for fix in entry.fixes:
-        yield f"  fix {fix.state}: {printable(fix.file)}"
-        if fix.state == "stale":
-            yield f"  next: lanewright resolve {entry.name}{option}"
-    for file in carried.unneeded:
-        yield f"  fix not needed here: {printable(file)}"
+    yield from _fixes(carried, option)
     if entry.pull and entry.pull.outside:
         yield f"  {entry.pull.outside} files outside vllm/ are no part of a lane"
     if carried.conflicts:
@@ -61,6 +56,21 @@ def _entry(carried: Carried, option: str) -> Iterator[str]:
     for hunk in entry.hunks:
         if hunk.open and hunk.outcome == "landed changed":
             yield f"  or: lanewright drop {entry.name}:{printable(hunk.path)}:{hunk.id} --landed{option}"
+
+
+def _fixes(carried: Carried, option: str) -> Iterator[str]:
+    name = carried.entry.name
+    for fix in carried.entry.fixes:
+        if fix.state != "unneeded":
+            yield f"  fix {fix.state}: {printable(fix.file)}"
+        if fix.state == "stale":
+            yield f"  next: lanewright resolve {name}{option}"
+    for file in carried.unneeded:
+        yield f"  fix not needed here: {printable(file)}"
+    for fix in carried.entry.fixes:
+        if fix.state == "unneeded":
+            what = f"lanewright drop {name}:{printable(fix.path)}{option}"
+            yield f"  {printable(fix.path)} has what it makes: {what}"
 
 
 def _hunk(hunk: HunkState) -> Iterator[str]:

@@ -2,10 +2,12 @@
 
 import io
 import os
+import shlex
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 
 def say(text: str) -> None:
@@ -42,6 +44,16 @@ def emit_json(data: object) -> None:
 def printable(text: str) -> str:
     """A path or message with what is no text shown as replacement marks."""
     return text.encode("utf-8", "replace").decode("utf-8", "replace")
+
+
+def quoted(word: str | Path) -> str:
+    """A path, selector or ref as it is typed in a shell; bash's way where it is not all text."""
+    text = str(word)
+    if text.isprintable():
+        return shlex.quote(text)
+    plain = frozenset(range(0x20, 0x7F)) - frozenset(b"\\'")
+    codes = (chr(code) if code in plain else f"\\x{code:02x}" for code in os.fsencode(text))
+    return f"$'{''.join(codes)}'"
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from lanewright.queue.bundle import write_bundle
 from lanewright.queue.quilt import write_quilt
 from lanewright.store.git import Repository
 from lanewright.store.scratch import making
-from lanewright.terminal import emit, say, stage
+from lanewright.terminal import emit, quoted, say, stage
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
@@ -25,6 +25,6 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         names = write_quilt(Repository(places.objects), lock, scratch / "patches")
         scratch.rename(out)
     say(f"lane {lane}: {len(names)} patches on {lock.pin.ref}, tree {lock.tree}")
-    say(f"next: lanewright verify {lane} --bundle {out / f'{lane}.bundle'}")
+    say(f"next: lanewright verify {lane} --bundle {quoted(out / f'{lane}.bundle')}")
     emit(str(out))
     return ExitCode.CLEAN

@@ -10,7 +10,7 @@ from lanewright.queue.apply import told_conflicts
 from lanewright.queue.edited import write_together
 from lanewright.queue.rebase import Rebased, stops, told_rebase, tracks, try_lane
 from lanewright.queue.stopped import remember, resolve_command
-from lanewright.terminal import emit, say
+from lanewright.terminal import emit, quoted, say
 from lanewright.transaction.editing import editing
 
 
@@ -58,7 +58,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
 
 def _without_check(arguments: Arguments) -> str:
     lane = f" --lane {arguments.lane}" if arguments.lane else ""
-    to = f" --to {arguments.to}" if arguments.to else ""
+    to = f" --to {quoted(arguments.to)}" if arguments.to else ""
     return f"lanewright rebase{lane}{to}"
 
 

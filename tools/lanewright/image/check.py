@@ -10,6 +10,7 @@ from lanewright.image.documents import documents, stamps
 from lanewright.image.reading import Reading
 from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.git import Repository
+from lanewright.terminal import quoted
 
 
 def require_intact_layout(repository: Repository, lock: Lock, folder: Path) -> None:
@@ -23,7 +24,7 @@ def require_intact_layout(repository: Repository, lock: Lock, folder: Path) -> N
         told = "\n".join(f"  {each}" for each in found)
         raise MismatchError(
             f"lane {lock.lane}: {folder} is not the image of its lock:\n{told}",
-            hint=f"it is made again: rm -r {folder} && lanewright image {lock.lane}",
+            hint=f"it is made again: rm -r {quoted(folder)} && lanewright image {lock.lane}",
         )
 
 

@@ -22,6 +22,7 @@ from lanewright.store.fetching import fetch_commits
 from lanewright.store.git import Repository
 from lanewright.store.history import is_ancestor
 from lanewright.store.objects import CommitId
+from lanewright.terminal import quoted
 
 GIT = "git:"
 NUMBER = re.compile(r"[1-9][0-9]{0,9}")
@@ -102,7 +103,7 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
                 [f"{given.place}: hunks that are chosen are gone from #{spec.pull}:"]
                 + [f"  {each.path}:{each.id}" for each in gone]
             ),
-            hint=f"lanewright drop {spec.pull}:{gone[0].path}:{gone[0].id}, then update again",
+            hint=f"lanewright drop {quoted(f'{spec.pull}:{gone[0].path}:{gone[0].id}')}, then update again",
         )
     text = with_entry_value(text, index, "head", pinned.head)
     text = with_entry_value(text, index, "base", pinned.base)

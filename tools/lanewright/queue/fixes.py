@@ -15,6 +15,7 @@ from lanewright.queue.sides import Sides, contents_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, File, exists, read_blobs
 from lanewright.store.write import write_blobs
+from lanewright.terminal import quoted
 
 FIXES = "fixes"
 
@@ -155,7 +156,7 @@ def _given(fix: Fix, contents: Mapping[Side, bytes | None]) -> bytes | None:
     except RecipeError as error:
         raise RecipeError(
             f"{fix.file}: {error}",
-            hint=f"git checkout -- {fix.file}, or remove it and resolve its conflict again",
+            hint=f"git checkout -- {quoted(fix.file)}, or remove it and resolve its conflict again",
         ) from error
 
 

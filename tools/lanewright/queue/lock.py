@@ -11,6 +11,7 @@ from lanewright.errors import LanewrightError, MismatchError
 from lanewright.image.oci import Digest
 from lanewright.queue.pin import Pin
 from lanewright.store.objects import CommitId, TreeId
+from lanewright.terminal import quoted
 
 SCHEMA: Literal[1] = 1
 Outcome = Literal[
@@ -204,7 +205,7 @@ def is_open(lock: Lock) -> bool:
 
 def _restore(path: Path) -> str:
     return (
-        f"restore it (`git -C {path.parent} checkout -- {path.name}`), or remove it and run"
+        f"restore it (`git -C {quoted(path.parent)} checkout -- {path.name}`), or remove it and run"
         f" `lanewright build {path.stem}`"
     )
 

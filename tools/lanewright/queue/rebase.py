@@ -12,6 +12,7 @@ from lanewright.queue.series import Series, load_series
 from lanewright.queue.stopped import Stopped, meant_target
 from lanewright.queue.target import Target, with_target
 from lanewright.report.outcome import in_one_line
+from lanewright.terminal import quoted
 from lanewright.transaction.reading import of_one_state
 
 
@@ -125,7 +126,7 @@ def _words(project: Project, lane: str, entry: LockedEntry) -> Iterator[str]:
     for hunk in entry.hunks:
         if hunk.open and hunk.outcome == "landed changed":
             yield from (f"      {line}" for line in hunk.difference.splitlines())
-            yield f"    is that it? lanewright drop {entry.name}:{hunk.path}:{hunk.id} --landed{option}"
+            yield f"    is that it? lanewright drop {quoted(f'{entry.name}:{hunk.path}:{hunk.id}')} --landed{option}"
     if any(fix.state == "stale" for fix in entry.fixes):
         yield f"    look at what was merged again: lanewright resolve {entry.name}{option}"
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lanewright.queue.recipe import Recipe, RecipeError
 from lanewright.queue.recipe_text import parse
+from lanewright.terminal import quoted
 
 SUFFIX = ".fix"
 LEAVINGS = ("~", ".bak", ".orig", ".rej", ".swo", ".swp", ".tmp")
@@ -55,7 +56,7 @@ def _recipe(path: Path) -> Recipe:
         raise RecipeError(
             str(error),
             hint=error.hint
-            or f"git checkout -- {path}, or remove it and resolve its conflict again",
+            or f"git checkout -- {quoted(path)}, or remove it and resolve its conflict again",
         ) from error
 
 
@@ -64,7 +65,7 @@ def _content(path: Path) -> bytes:
         raise RecipeError(f"{path}: no regular file, so it cannot be a fix")
     if path.suffix != SUFFIX:
         raise RecipeError(
-            f"{path}: no fix by its name, which ends in {SUFFIX}", hint=f"mv or rm {path}"
+            f"{path}: no fix by its name, which ends in {SUFFIX}", hint=f"mv or rm {quoted(path)}"
         )
     try:
         return path.read_bytes()
@@ -76,5 +77,6 @@ def _check_name(folder: Path, path: Path, recipe: Recipe) -> None:
     named = folder / file_name(recipe)
     if path != named:
         raise RecipeError(
-            f"{path}: its name does not fit the path and sides in it", hint=f"mv {path} {named}"
+            f"{path}: its name does not fit the path and sides in it",
+            hint=f"mv {quoted(path)} {quoted(named)}",
         )

@@ -30,6 +30,7 @@ from lanewright.queue.workresult import read_result, troubles_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, BlobId, blob_id
 from lanewright.store.scratch import clear_dead
+from lanewright.terminal import quoted
 from lanewright.transaction.replace import replace_together
 
 
@@ -208,7 +209,7 @@ def _require_text(planned: Plan, name: str, conflicts: tuple[Conflict, ...]) -> 
             raise LanewrightError(
                 f"lane {planned.lane}: entry {name}: {each.path} is a symlink on a side, and a fix"
                 " settles regular files alone",
-                hint=f"leave it out: lanewright drop {name}:{each.path} --lane {planned.lane}",
+                hint=f"leave it out: lanewright drop {quoted(f'{name}:{each.path}')} --lane {planned.lane}",
             )
 
 

@@ -8,6 +8,7 @@ from lanewright.queue.choose import choose, is_ambiguous, units_named
 from lanewright.queue.inputs import Choice
 from lanewright.queue.series import EntrySpec, Series, name_of
 from lanewright.queue.units import OnBase, Unit
+from lanewright.terminal import quoted
 
 HUNK_ID = re.compile(r"[0-9a-f]{4,10}")
 
@@ -116,7 +117,7 @@ def _units(on_base: OnBase, part: Part, place: str) -> list[Unit]:
         known = f"its hunks there: {', '.join(in_file)}" if in_file else "it does not change it"
         raise LanewrightError(
             f"{place}: {part} matches {len(found)} hunks of {on_base.diff.source} ({known})",
-            hint=f"see what it changes: lanewright add {part.entry}, and drop what you do not want",
+            hint=f"see what it changes: lanewright add {quoted(part.entry)}, and drop what you do not want",
         )
     return found
 

@@ -11,6 +11,7 @@ from lanewright.project import Project
 from lanewright.queue.series import Series, load_series
 from lanewright.queue.target import Target, target_of
 from lanewright.store.atomic import replace_file
+from lanewright.terminal import quoted
 from lanewright.transaction.journal import FOLDER
 
 STOPPED = "rebase.json"
@@ -69,7 +70,7 @@ def resolve_command(project: Project, lane: str, entry: str, pin: str) -> str:
     """The command that settles an entry's conflicts on a pin, with what it needs to mean those."""
     stopped = stopped_at(project, lane)
     meant = stopped.pin if stopped else load_series(project, lane).pin
-    to = "" if pin == meant else f" --to {pin}"
+    to = "" if pin == meant else f" --to {quoted(pin)}"
     return f"lanewright resolve {entry}{project.option(lane)}{to}"
 
 
@@ -80,4 +81,4 @@ def _read(project: Project) -> dict[str, Stopped]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (msgspec.DecodeError, ValueError) as error:
-        raise LanewrightError(f"{file} is damaged: {error}", hint=f"rm {file}") from error
+        raise LanewrightError(f"{file} is damaged: {error}", hint=f"rm {quoted(file)}") from error

@@ -20,6 +20,7 @@ from lanewright.store.fetching import fetch_commits, fetch_refs, list_tags
 from lanewright.store.objects import FULL_ID, CommitId
 from lanewright.store.pip import newest
 from lanewright.store.remote import Remote, check_ref
+from lanewright.terminal import quoted
 
 RELEASE_TAG = re.compile(r"v(\d[0-9A-Za-z.]*)")
 ABBREVIATED = re.compile(r"[0-9a-f]{4,39}")
@@ -106,7 +107,7 @@ def _of_git(
     elif full != wanted:
         raise LanewrightError(
             f"{place}: {wanted!r} names no commit: its id is written with all 40 digits",
-            hint=f"git ls-remote {remote.url} shows the ids of branches and tags",
+            hint=f"git ls-remote {quoted(remote.url)} shows the ids of branches and tags",
         )
     else:
         ref = _ref_of(places, remote, wanted, place)
@@ -148,7 +149,7 @@ def _ref_of(places: Places, remote: Remote, wanted: str, place: str) -> str:
     if not sound:
         raise LanewrightError(
             f"{place}: {remote.url} has no release tag {pattern!r}",
-            hint=f"git ls-remote --tags {remote.url}",
+            hint=f"git ls-remote --tags {quoted(remote.url)}",
         )
     return f"refs/tags/{versions[max(sound, key=Version)]}"
 

@@ -21,6 +21,7 @@ from lanewright.queue.site import differences, site_folder
 from lanewright.store.companions import companions
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId
+from lanewright.terminal import quoted
 
 
 @dataclass(frozen=True)
@@ -122,5 +123,5 @@ def require_intact(places: Places, lock: Lock, tree: TreeId) -> None:
         raise MismatchError(
             f"lane {lock.lane}: {site} is not tree {tree}:\n{told}",
             hint="keep your edit elsewhere if you need it, then remove what was changed while no"
-            f" lane runs from it; it is made again: rm -r {' '.join(map(str, sorted(apart)))}",
+            f" lane runs from it; it is made again: rm -r {' '.join(map(quoted, sorted(apart)))}",
         )

@@ -7,7 +7,7 @@ from lanewright.queue.carry import Carried
 from lanewright.queue.lock import HunkState, LockedEntry
 from lanewright.report.outcome import in_one_line
 from lanewright.report.verdict import in_words
-from lanewright.terminal import printable
+from lanewright.terminal import printable, quoted
 
 
 def report_text(applied: Applied, titles: Mapping[int, str], option: str) -> str:
@@ -55,7 +55,7 @@ def _entry(carried: Carried, option: str) -> Iterator[str]:
         yield f"  next: lanewright resolve {entry.name}{option}"
     for hunk in entry.hunks:
         if hunk.open and hunk.outcome == "landed changed":
-            yield f"  or: lanewright drop {entry.name}:{printable(hunk.path)}:{hunk.id} --landed{option}"
+            yield f"  or: lanewright drop {quoted(f'{entry.name}:{hunk.path}:{hunk.id}')} --landed{option}"
 
 
 def _fixes(carried: Carried, option: str) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _fixes(carried: Carried, option: str) -> Iterator[str]:
         yield f"  fix not needed here: {printable(file)}"
     for fix in carried.entry.fixes:
         if fix.state == "unneeded":
-            what = f"lanewright drop {name}:{printable(fix.path)}{option}"
+            what = f"lanewright drop {quoted(f'{name}:{fix.path}')}{option}"
             yield f"  {printable(fix.path)} has what it makes: {what}"
 
 

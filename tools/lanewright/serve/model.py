@@ -11,6 +11,7 @@ from lanewright.serve.child import BootError, child, ended, tail, watch
 from lanewright.serve.environment import LaneEnv
 from lanewright.store.locking import held
 from lanewright.store.scratch import making
+from lanewright.terminal import quoted
 
 MAKER = Path(__file__).parent / "inside" / "make_model.py"
 MAKE_SECONDS = 300.0
@@ -105,6 +106,6 @@ def make(env: LaneEnv, text: str, folder: Path) -> None:
                     f"{folder.name} could not be made: {MAKER.name} {ended(status)}:\n"
                     f"{tail(running.log)}",
                     hint=f"if the base environment is damaged, remove it, and it is made again:"
-                    f" rm -r {env.python.parent.parent}",
+                    f" rm -r {quoted(env.python.parent.parent)}",
                 )
         made.rename(folder)

@@ -10,7 +10,7 @@ from lanewright.errors import LanewrightError
 from lanewright.project import Project
 from lanewright.store.atomic import replace_file
 from lanewright.store.locking import held
-from lanewright.terminal import say
+from lanewright.terminal import quoted, say
 from lanewright.transaction.forward import roll_forward
 from lanewright.transaction.journal import (
     FOLDER,
@@ -75,7 +75,7 @@ def _own_folder(project: Project) -> Path:
     if folder.is_symlink():
         raise LanewrightError(
             f"{folder} is a symlink, and lanewright writes only inside the project",
-            hint=f"rm {folder}",
+            hint=f"rm {quoted(folder)}",
         )
     try:
         folder.mkdir(exist_ok=True)

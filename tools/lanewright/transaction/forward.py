@@ -5,6 +5,7 @@ from pathlib import Path
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
 from lanewright.store.atomic import replace_file, sync_folder
+from lanewright.terminal import quoted
 from lanewright.transaction.journal import Change, Transaction, pending_file, places_of, undo_file
 
 
@@ -32,8 +33,8 @@ def roll_forward(project: Project, transaction: Transaction) -> None:
         if content_of(place) not in {change.old, change.new}:
             raise LanewrightError(
                 f"{place} was edited while {transaction.what!r} was half done",
-                hint=f"put your edit aside and run `git -C {project.root} checkout -- {change.path}`"
-                f" if that is what it held, or keep every file as it is now: rm {file}",
+                hint=f"put your edit aside and run `git -C {quoted(project.root)} checkout -- {quoted(change.path)}`"
+                f" if that is what it held, or keep every file as it is now: rm {quoted(file)}",
             )
     try:
         for place, change in places.items():

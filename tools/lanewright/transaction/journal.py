@@ -10,6 +10,7 @@ import msgspec
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
 from lanewright.store.safepath import UnsafePathError, check
+from lanewright.terminal import quoted
 
 FOLDER = ".lanewright"
 SCHEMA: Literal[1] = 1
@@ -71,7 +72,7 @@ def read_transaction(project: Project, file: Path) -> Transaction | None:
     Raises:
         LanewrightError: It is damaged, or reaches where no transaction of ours does.
     """
-    hint = f"`git -C {project.root} status` shows your files; to keep them as they are: rm {file}"
+    hint = f"`git -C {quoted(project.root)} status` shows your files; to keep them as they are: rm {quoted(file)}"
     try:
         transaction = msgspec.json.decode(file.read_bytes(), type=Transaction)
         if not transaction.what.isprintable():

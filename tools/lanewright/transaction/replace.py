@@ -9,6 +9,7 @@ import msgspec
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
 from lanewright.store.atomic import replace_file, sync_folder
+from lanewright.terminal import quoted
 from lanewright.transaction.editing import editing
 from lanewright.transaction.forward import content_of, roll_forward
 from lanewright.transaction.journal import (
@@ -73,7 +74,7 @@ def undo(project: Project) -> tuple[str, list[Path]]:
             if content_of(place) != change.new:
                 raise LanewrightError(
                     f"{place} is no longer as {last.what!r} left it; undo would lose that edit",
-                    hint=f"git -C {project.root} diff -- {change.path}",
+                    hint=f"git -C {quoted(project.root)} diff -- {quoted(change.path)}",
                 )
         back = tuple(Change(each.path, each.new, each.old, each.mode) for each in last.changes)
         undone = last.what.removeprefix(UNDO)

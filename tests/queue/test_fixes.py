@@ -230,6 +230,49 @@ def test_another_lanes_fix_of_the_same_file_is_none_of_this_lanes(
     assert fixed.built()[PATH] == MINE
 
 
+@pytest.mark.parametrize("name", ["overlay/fixes", "overlay/fixes/5"])
+@pytest.mark.parametrize("beside", [True, False])
+def test_fixes_behind_a_symlink_are_neither_read_nor_written(
+    fixed: Clash, capfd: pytest.CaptureFixture[str], name: str, *, beside: bool
+) -> None:
+    world, run = fixed.world, fixed.world.run
+    folder = world.root / name
+    target = folder.rename(folder.with_name("real") if beside else world.root.parent / "real")
+    folder.symlink_to(target)
+    [file] = target.rglob("*.fix")
+    kept, lock = file.read_bytes(), world.lock
+    file.write_bytes(b"not read")
+    fixed.upstream({PATH: OURS.replace(*ELSEWHERE)})
+    for command in (["build"], ["rebase", "--to", "main"], ["resolve"], ["report"], ["show", "5"]):
+        capfd.readouterr()
+        assert run(*command) == 1
+        error = capfd.readouterr().err
+        assert f"{name} is a symlink to {target}" in error
+        assert f"next: rm {folder}, and put" in error
+    assert ([*target.rglob("*.fix")], file.read_bytes()) == ([file], b"not read")
+    folder.unlink()
+    target.rename(folder)
+    next(folder.rglob("*.fix")).write_bytes(kept)
+    assert run("build", "--check") == 0
+    assert world.lock == lock
+
+
+def test_no_fix_is_recorded_behind_a_symlink(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = clash(carrying, {PATH: BASE}, {PATH: OURS}, {PATH: THEIRS})
+    assert carrying.run("resolve", "5") == 0
+    (made.folder() / PATH).write_bytes(MINE)
+    elsewhere = carrying.root.parent / "elsewhere"
+    elsewhere.mkdir()
+    (carrying.root / "overlay/fixes").symlink_to(elsewhere)
+    capfd.readouterr()
+    assert carrying.run("resolve", "5", "--done") == 1
+    assert "overlay/fixes is a symlink" in capfd.readouterr().err
+    assert not [*elsewhere.iterdir()]
+    assert (made.folder() / PATH).read_bytes() == MINE
+
+
 def _without_end(content: bytes) -> bytes:
     return content[:-1]
 

@@ -63,15 +63,27 @@ class Settled:
 
 
 def folder_of(project: Project, entry: str) -> Path:
-    """Where the fixes of an entry lie."""
-    return project.overlay / FIXES / entry
+    """Where the fixes of an entry lie.
+
+    Raises:
+        RecipeError: A symlink leads there: what it reaches may be anything, and fixes are written.
+    """
+    fixes = project.overlay / FIXES
+    for folder in (fixes, fixes / entry):
+        if folder.is_symlink():
+            place = folder.relative_to(project.root).as_posix()
+            raise RecipeError(
+                f"{place} is a symlink to {folder.readlink()}, and fixes lie in the project itself",
+                hint=f"rm {quoted(folder)}, and put the folder that it leads to in its place",
+            )
+    return fixes / entry
 
 
 def fixes_of(project: Project, entry: str) -> tuple[Fix, ...]:
     """The fixes of an entry, in the order of their files' names.
 
     Raises:
-        RecipeError: A file there is no recipe.
+        RecipeError: A symlink leads there, or a file there is no recipe.
     """
     return tuple(
         Fix(path.relative_to(project.root).as_posix(), recipe, _digest(recipe))

@@ -24,6 +24,45 @@ def test_list(world: World, capfd: Capture) -> None:
     assert found["sample"]["entry"] == [{"patch": "own/hook.patch"}, {"overlay": "sample_package"}]
 
 
+SELECT = [f"vllm/{name}.py:{number:010x}" for number in range(6) for name in ("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("select", "told"),
+    [
+        (["vllm/a.py"], "vllm/a.py"),
+        (SELECT[:1], SELECT[0]),
+        (SELECT, "12 hunks in 2 files"),
+        (SELECT[:2], "2 hunks in 2 files"),
+        (["vllm/c.py", *SELECT[::2]], "1 file, 6 hunks in 1 file"),
+        (["vllm/c.py", "vllm/d.py", "odd:name.py"], "3 files"),
+    ],
+)
+def test_list_counts_a_long_choice_and_names_it_when_asked(
+    world: World, capfd: Capture, select: list[str], told: str
+) -> None:
+    world.edit(
+        "series/sample.toml", 'own/hook.patch"', f'own/hook.patch"\nselect = {json.dumps(select)}'
+    )
+    assert world.run("list") == 0
+    assert f"\n  hook  patch  {told}\n" in capfd.readouterr().out
+    for words in (["sample", "hook"], ["hook"]):
+        assert world.run("list", *words) == 0
+        out = capfd.readouterr().out
+        assert out.splitlines()[2:] == [f"    {each}" for each in select]
+    assert world.run("list", "--json") == 0
+    assert json.loads(capfd.readouterr().out)["sample"]["entry"][0]["select"] == select
+
+
+def test_list_of_an_entry_that_is_not_there(world: World, capfd: Capture) -> None:
+    assert world.run("list", "sample", "hok") == 1
+    assert "no entry 'hok' (it has: hook, sample_package)" in capfd.readouterr().err
+    assert world.run("list", "hok") == 1
+    assert "unknown lane 'hok'" in capfd.readouterr().err
+    assert world.run("list", "sample", "hook", "--json") == 0
+    assert json.loads(capfd.readouterr().out)["sample"]["entry"] == [{"patch": "own/hook.patch"}]
+
+
 def test_status_before_and_after(world: World, capfd: Capture) -> None:
     assert world.run("status") == 0
     out = capfd.readouterr().out

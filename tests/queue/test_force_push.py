@@ -10,6 +10,7 @@ from lanewright.queue.inputs import Choice
 from lanewright.queue.pulls import known_head, pin_pull, read_pull
 from lanewright.queue.series import EntrySpec, load_series
 from lanewright.queue.units import OnBase
+from lanewright.report.outcome import counted
 from lanewright.store.objects import CommitId
 from tests.upstream.diff import git
 from tests.upstream.fixtures import Carrying
@@ -89,6 +90,25 @@ def test_a_fetch_learns_of_the_new_head_and_build_keeps_the_old(pushed: Carrying
     (pushed.root / "series/sample.lock").unlink()
     assert pushed.run("build") == 0
     assert pushed.lock == lock
+
+
+def test_hunks_that_are_the_same_are_counted_and_the_others_told(
+    pushed: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    found = drift_of(pushed, POOL)
+    same = [each for each in found if each.what == "same"]
+    assert pushed.run("fetch") == 0
+    capfd.readouterr()
+    assert pushed.run("status", "--json") == 0
+    out = capfd.readouterr().out
+    assert all(each.id in out for each in same)
+    files = counted(len({each.path for each in same}), "file")
+    for command in (["status"], ["add", str(POOL), "--update"]):
+        assert pushed.run(*command) == 0
+        said = "".join(capfd.readouterr())
+        assert f"  same     {len(same)} hunks in {files}\n" in said
+        for each in found:
+            assert (f"{each.what:8} {each.path}:{each.id}" in said) == (each.what != "same")
 
 
 def test_an_update_takes_everything_and_undo_brings_the_old_head_back(

@@ -91,7 +91,8 @@ def parse(arguments: list[str]) -> Arguments:
     verify.add_argument(
         "--image", dest="verify_image", action="store_true", help="compare the layout and its layer"
     )
-    _command(commands, "list", "list lanes, or what a lane carries", reads=True)
+    listing = _command(commands, "list", "list lanes, or what a lane carries", reads=True)
+    listing.add_argument("entry", nargs="?", metavar="ENTRY", help="name all that is taken of it")
     _command(commands, "status", "say whether locks, store and trees are up to date", reads=True)
     show = _command(commands, "show", "print an entry's hunks", reads=True)
     show.add_argument("entry", nargs="?", metavar="ENTRY[:PATH[:HUNK]]")

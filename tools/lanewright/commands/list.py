@@ -1,26 +1,70 @@
 """``lanewright list``: the lanes, or what one of them carries."""
 
+import msgspec
+
 from lanewright.cli import Arguments
-from lanewright.errors import ExitCode
+from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.series import load_series, name_of
+from lanewright.queue.selection import HUNK_ID, index_of
+from lanewright.queue.series import EntrySpec, Series, load_series, name_of
+from lanewright.report.outcome import counted
 from lanewright.terminal import emit, emit_json
 
 
 def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     """Print every lane, or the entries of one, from the series alone."""
-    lanes = [arguments.lane] if arguments.lane else project.lanes()
+    lane, entry = _asked(project, arguments)
+    lanes = [lane] if lane else project.lanes()
     found = {lane: load_series(project, lane) for lane in lanes}
+    if lane and entry:
+        found[lane] = _narrowed(found[lane], lane, entry)
     if arguments.json:
         emit_json(found)
         return ExitCode.CLEAN
-    for lane, series in found.items():
-        emit(f"{lane}  {series.pin}  {series.title}")
-        for entry in series.entry:
-            kind = "overlay" if entry.overlay else "patch"
-            if entry.pull is not None:
-                kind = f"#{entry.pull} at {(entry.head or '')[:12]}"
-            parts = f"  {', '.join(entry.select)}" if entry.select else ""
-            emit(f"  {name_of(entry)}  {kind}{parts}")
+    for name, series in found.items():
+        emit(f"{name}  {series.pin}  {series.title}")
+        for each in series.entry:
+            emit(f"  {_line(each)}")
+            if entry:
+                emit("".join(f"    {selected}\n" for selected in each.select or ["all of it"]))
     return ExitCode.CLEAN
+
+
+def _asked(project: Project, arguments: Arguments) -> tuple[str | None, str | None]:
+    """Lane and entry; a single word that is no lane's name is an entry of the default lane."""
+    word, default, lanes = arguments.lane, project.upstream.default_lane, project.lanes()
+    may_be_entry = word and not arguments.entry and word not in lanes and default in lanes
+    if may_be_entry and index_of(load_series(project, default), str(word)) is not None:
+        return default, word
+    return word, arguments.entry
+
+
+def _narrowed(series: Series, lane: str, entry: str) -> Series:
+    index = index_of(series, entry)
+    if index is None:
+        known = ", ".join(map(name_of, series.entry)) or "none"
+        raise LanewrightError(
+            f"lane {lane} has no entry {entry!r} (it has: {known})", hint=f"lanewright list {lane}"
+        )
+    return msgspec.structs.replace(series, entry=[series.entry[index]])
+
+
+def _line(entry: EntrySpec) -> str:
+    kind = "overlay" if entry.overlay else "patch"
+    if entry.pull is not None:
+        kind = f"#{entry.pull} at {(entry.head or '')[:12]}"
+    return "  ".join(filter(None, [name_of(entry), kind, _taken(entry.select or [])]))
+
+
+def _taken(select: list[str]) -> str:
+    """E.g. ``2 files, 12 hunks in 3 files``; a single choice in full."""
+    if len(select) <= 1:
+        return "".join(select)
+    cut = [each.rpartition(":") for each in select]
+    hunks = [path for path, _, hunk in cut if path and HUNK_ID.fullmatch(hunk)]
+    told = (
+        [counted(len(hunks), "hunk") + f" in {counted(len(set(hunks)), 'file')}"] if hunks else []
+    )
+    whole = len(select) - len(hunks)
+    return ", ".join([counted(whole, "file"), *told] if whole else told)

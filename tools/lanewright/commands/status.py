@@ -10,13 +10,13 @@ from lanewright.errors import ExitCode
 from lanewright.image.layout import layout_folder
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.adding import told
 from lanewright.queue.build import in_store
 from lanewright.queue.drift import drift
 from lanewright.queue.pair import read_pair
 from lanewright.queue.site import site_folder
 from lanewright.queue.stopped import stopped_at
 from lanewright.queue.upkeep import PullStatus, pull_statuses
+from lanewright.report.drift import told_drift
 from lanewright.serve.record import read_latest
 from lanewright.terminal import emit, emit_json, printable
 
@@ -127,5 +127,5 @@ def _told(pull: PullStatus) -> Iterator[str]:
     yield f"  #{pull.number}: {facts}{', ' if facts else ''}carried at {pull.head[:12]}{moved}"
     if pull.note:
         yield f"    {printable(pull.note)}"
-    for each in pull.hunks:
-        yield from (printable(f"  {line}") for line in told(each).splitlines())
+    for told in told_drift(pull.hunks):
+        yield from (printable(f"  {line}") for line in told.splitlines())

@@ -16,6 +16,7 @@ from lanewright.queue.pulls import Pinned, need_remote, pin_pull, read_pull, sti
 from lanewright.queue.selection import Part, index_of, only, with_part
 from lanewright.queue.series import Series, name_of
 from lanewright.queue.units import OnBase
+from lanewright.report.drift import told_drift
 from lanewright.report.outcome import counted
 from lanewright.store.extract import pull_trees
 from lanewright.store.fetching import fetch_commits
@@ -119,15 +120,7 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
         landed = _carried(before, spec.landed, found)
         text = with_entry_value(text, index, "landed", landed or None)
     said = [_moved(pinned, given), *_told_of(project, places, series, pinned)]
-    return Edited(text, given.name, (*said, *map(told, found)))
-
-
-def told(each: Drifted) -> str:
-    """One hunk's drift in one line, with its difference below."""
-    became = f" -> {each.now}" if each.now else ""
-    where = f" in {each.symbol}" if each.symbol else ""
-    difference = "".join(f"\n    {line}" for line in each.difference.splitlines())
-    return f"  {each.what:8} {each.path}:{each.id}{became}{where}{difference}"
+    return Edited(text, given.name, (*said, *told_drift(found)))
 
 
 def _new(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:

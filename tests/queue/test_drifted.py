@@ -25,12 +25,43 @@ BASE = b"def keep(text):\n    if text:\n        return 0\n"
 def test_a_reworded_line_has_changed_and_another_one_is_new(
     before: bytes, after: bytes, what: list[str]
 ) -> None:
-    sides = [
-        OnBase(Diff("#7", ()), "base", {FILE: None}, {FILE: []}, {}, (unit_of(line),))
-        for line in (before, after)
-    ]
+    sides = [change_of(before), change_of(after)]
     found = drifted(sides[0], frozenset({sides[0].units[0].id}), sides[1])
     assert [each.what for each in found] == what
+
+
+REWORDED = (b"    rows = rows_of(text)\n", b"    rows = rows_of(text, limit)\n")
+OTHER = (b"    self.seen.clear()\n", b"    self.seen.clear(now)\n")
+
+
+def test_a_hunk_that_is_not_chosen_is_not_new_when_it_is_reworded() -> None:
+    before, after = change_of(REWORDED[0], OTHER[0]), change_of(REWORDED[1], OTHER[1])
+    [told] = drifted(before, frozenset({before.units[1].id}), after)
+    assert (told.what, told.id, told.now) == ("changed", before.units[1].id, after.units[1].id)
+    assert drifted(before, frozenset(), after) == []
+    [new] = drifted(change_of(OTHER[0]), frozenset(), change_of(OTHER[0], REWORDED[0]))
+    assert (new.what, new.id) == ("new", before.units[0].id)
+
+
+def test_a_chosen_hunk_does_not_become_what_one_that_is_not_chosen_was_reworded_to() -> None:
+    alike = b"    rows = rows_of(limit, other)\n"
+    before = change_of(alike, REWORDED[0])
+    after = change_of(REWORDED[1])
+    [told] = drifted(before, frozenset({before.units[0].id}), after)
+    assert told.what == "gone"
+
+
+def test_of_two_that_are_as_much_alike_the_chosen_one_has_changed() -> None:
+    before = change_of(b"    rows = rows_of(a)\n", b"    rows = rows_of(b)\n")
+    after = change_of(b"    rows = rows_of(c)\n")
+    for unit in before.units:
+        [told] = drifted(before, frozenset({unit.id}), after)
+        assert (told.what, told.id, told.now) == ("changed", unit.id, after.units[0].id)
+
+
+def change_of(*added: bytes) -> OnBase:
+    units = tuple(unit_of(each) for each in added)
+    return OnBase(Diff("#7", ()), "base", {FILE: None}, {FILE: []}, {}, units)
 
 
 def unit_of(added: bytes) -> Unit:

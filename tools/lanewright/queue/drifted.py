@@ -43,7 +43,8 @@ def drifted(before: OnBase, chosen: frozenset[str], after: OnBase) -> list[Drift
 
     A hunk whose id is still there is the same, or has moved. Of those left, each is held against
     the hunks that are new in its file: the most alike is the one that it changed into, if it is
-    alike at all.
+    alike at all. So are the hunks that are not chosen, for one that was reworded is not new; of
+    those nothing else is told.
 
     Args:
         before: The change as pinned.
@@ -54,8 +55,8 @@ def drifted(before: OnBase, chosen: frozenset[str], after: OnBase) -> list[Drift
     places = (_places(before), _places(after))
     known = {unit.id for unit in before.units}
     fresh = [unit for unit in after.units if unit.id not in known]
-    lost = [unit for unit in before.units if unit.id in chosen and unit.id not in now]
-    heirs = dict(_heirs(lost, fresh))
+    lost = [unit for unit in before.units if unit.id not in now]
+    heirs = dict(_heirs(lost, fresh, chosen))
     found = [
         _of_known(unit, now.get(unit.id), heirs.get(unit.id), places)
         for unit in before.units
@@ -97,19 +98,22 @@ def _of_known(
     return Drifted("gone", unit.path, unit.id, unit.symbol, unit.lines)
 
 
-def _heirs(lost: list[Unit], fresh: list[Unit]) -> Iterator[tuple[str, Unit]]:
+def _heirs(
+    lost: list[Unit], fresh: list[Unit], chosen: frozenset[str]
+) -> Iterator[tuple[str, Unit]]:
     """For each lost hunk the new one that it changed into; the most alike are paired first.
 
     Alike is told by the words that both take away and bring in, so that one reworded line counts.
+    Where two are as much alike, a chosen one goes first.
     """
     pairs = [
-        (_likeness(old, new), -number, old, new)
+        (_likeness(old, new), old.id in chosen, -number, old, new)
         for number, old in enumerate(lost)
         for new in fresh
         if old.path == new.path and (old.hunk is None) == (new.hunk is None)
     ]
     done: set[str] = set()
-    for likeness, _, old, new in sorted(pairs, key=lambda pair: pair[:2], reverse=True):
+    for likeness, _, _, old, new in sorted(pairs, key=lambda pair: pair[:3], reverse=True):
         if likeness >= ALIKE and not {old.id, new.id} & done:
             done |= {old.id, new.id}
             yield old.id, new

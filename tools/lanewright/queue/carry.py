@@ -147,10 +147,12 @@ def carry_change(
     causes = causes_of(on_base, upstream, pin, touched)
     states = outcomes(repository, on_base, chosen, ours, upstream, causes, recorded)
     dropped = {s.id for s in states if s.difference and not s.open}
-    base = edit_tree(repository, EMPTY, on_base.sides)
+    present = {path: file for path, file in on_base.sides.items() if file}
+    base = edit_tree(repository, EMPTY, present)
     taken = with_units(on_base, chosen - dropped)
     subset = edit_tree(repository, base, store_files(repository, taken))
-    merge = merge_trees(repository, base, edit_tree(repository, EMPTY, ours), subset)
+    onto = base if ours == present else edit_tree(repository, EMPTY, ours)
+    merge = merge_trees(repository, base, onto, subset)
     states = only_together(states, merge)
     if merge.conflicts and not any(state.open for state in states):
         raise GateError(f"{place}: git cannot merge {min(merge.conflicts)}, and no hunk is its own")

@@ -41,7 +41,8 @@ def pull_diff(repository: Repository, base: TreeId, head: TreeId, source: str) -
     for path in changed:
         check(path, source=source)
     hunks = _hunks(repository, changed, source)
-    partners = _renames(repository, base, head)
+    removed, added = (any(sides[side] is None for sides in changed.values()) for side in (1, 0))
+    partners = _renames(repository, base, head) if removed and added else {}
     files = [
         _file(path, *sides, hunks[path], partners.get(path)) for path, sides in changed.items()
     ]

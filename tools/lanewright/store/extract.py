@@ -20,7 +20,6 @@ from lanewright.store.objects import (
     File,
     TreeId,
     changes,
-    exists,
     files,
     lacking,
     resolve,
@@ -218,8 +217,7 @@ def _outside(repository: Repository, ref: str) -> int:
 
 def _bring(places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str) -> None:
     wanted = list(commits)
-    here = places.objects.exists()
-    absent = [c for c in wanted if not here or not exists(Repository(places.objects), [c])]
+    absent = [c for c, tree in zip(wanted, _trees(places, wanted), strict=True) if not tree]
     if absent and remote is None:
         raise LanewrightError(f"the store lacks {what}, and {NO_REMOTE}", hint=REMOTE_HINT)
     if absent and remote:

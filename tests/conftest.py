@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from lanewright.places import Places
@@ -18,6 +19,12 @@ from tests.upstream.tree import BASE, BESIDE, CLASH, NEXT, PATCHED
 from tests.upstream.wheels import make_wheel
 
 __all__ = ["_stocked", "carrying", "own_stand_in", "stand_in"]
+
+# The same examples on every run, so that a change is to blame for what fails; others are sought
+# with `nox -s tests -- --hypothesis-profile=explore`.
+hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.register_profile("explore", derandomize=False, print_blob=True)
+hypothesis.settings.load_profile("same")
 
 AddRelease = Callable[[str, Mapping[str, bytes]], None]
 

@@ -79,6 +79,18 @@ def test_pure_rename_upstream_of_a_file_that_is_edited_asks_a_person(lane: Lane)
     assert lane.outcomes() == ["file missing"]
 
 
+def test_pure_rename_upstream_to_a_file_that_is_not_selected_leaves_that_alone(lane: Lane) -> None:
+    after = {OLD: FIRST, NEW: b"ours = 1\n"}
+    assert carried(lane, "pull", {OLD: LINES}, after, {NEW: LINES}) == 3
+    lane.select(OLD)
+    assert lane.run("resolve", "1") == 0
+    (lane.root / ".lanewright/resolve/sample/1" / OLD).unlink()
+    assert lane.run("resolve", "1", "--done") == 0
+    assert lane.run("build") == 0
+    assert lane.read() == {NEW: LINES}
+    assert lane.outcomes() == ["not selected", "fixed"]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_mode_only_and_edits_are_chosen_apart(lane: Lane, kind: Kind) -> None:
     before: Tree = {OLD: LINES, FILE: LINES, NEW: executable(LINES)}

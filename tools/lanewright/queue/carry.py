@@ -181,7 +181,7 @@ def carry_change(
         if found.stale
     )
     together = files(repository, merge.tree)
-    merged: dict[str, File | None] = {path: together.get(path) for path in on_base.sides}
+    merged = {unit.path: together.get(unit.path) for unit in on_base.units if unit.id in chosen}
     merged |= {path: found.file for path, found in settled.items()}
     result = tree
     if not conflicts:

@@ -11,13 +11,13 @@ from lanewright.queue.causes import causes_of
 from lanewright.queue.choose import choose, recorded_units, with_units
 from lanewright.queue.diff import Diff
 from lanewright.queue.fixes import Fix, Settled, settle
-from lanewright.queue.gated import check_moved
+from lanewright.queue.gated import check_settled, merge_faults
 from lanewright.queue.gates import GateError, check_file
 from lanewright.queue.inputs import ChangeInput, OverlayInput
 from lanewright.queue.lfs import with_pointers
 from lanewright.queue.lock import HunkState, LockedEntry, LockedFix
 from lanewright.queue.merge import merge_trees
-from lanewright.queue.opened import blocked, in_the_way, only_together
+from lanewright.queue.opened import blocked, in_the_way, only_together, refused
 from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
 from lanewright.queue.sides import Sides
@@ -51,6 +51,7 @@ class Conflict:
         path: The file.
         sides: It on the entry's base, on the lane's tree so far, and with the chosen hunks.
         why: What the report says of its first open hunk.
+        merged: What git merges it to, where git sees no conflict.
         remerged: What a fix that was merged again makes of it, to be looked at.
         taken: What the lane's tree has in its place, so that it can only be left out.
     """
@@ -58,6 +59,7 @@ class Conflict:
     path: str
     sides: Sides
     why: str = ""
+    merged: File | None = None
     remerged: File | None = None
     taken: str = ""
 
@@ -135,8 +137,8 @@ def carry_change(
 
     Raises:
         BaseMismatchError: A patch does not match its base.
-        GateError: The merge is clean but a file came out wrong, nothing changed, or git names a
-            conflict that is none of the entry's.
+        GateError: A file is wrong as the entry itself has it or as a fix gives it, nothing
+            changed, or git names a conflict that is none of the entry's.
     """
     place = f"{given.place} ({given.name})"
     on_base = read_on_base(repository, change.diff, change.base, change.base_name)
@@ -158,12 +160,17 @@ def carry_change(
         raise GateError(f"{place}: git cannot merge {min(merge.conflicts)}, and no hunk is its own")
     no_place = in_the_way(repository, merge, tree, ours)
     states = blocked(states, no_place)
-    theirs = files(repository, subset)
+    theirs, together = files(repository, subset), files(repository, merge.tree)
+    sides = {p: Sides(side, ours.get(p), theirs.get(p)) for p, side in on_base.sides.items()}
     opened = {state.path for state in states if state.open}
-    sides = {p: Sides(on_base.sides[p], ours.get(p), theirs.get(p)) for p in sorted(opened)}
+    merged = {unit.path: together.get(unit.path) for unit in on_base.units if unit.id in chosen}
+    merged = {path: file for path, file in merged.items() if path not in opened}
+    faults = merge_faults(repository, place, _written(merged, ours), sides)
+    states = refused(states, faults, causes)
+    waiting = sorted(opened | faults.keys())
     settled = {
         path: found
-        for path in sides
+        for path in waiting
         if (found := settle(repository, given.fixes, path, sides[path]))
         and not (found.file and path in no_place)
     }
@@ -171,23 +178,28 @@ def carry_change(
     states = with_pointers(states, taken)
     whys = {state.path: state.cause for state in reversed(states) if state.open}
     conflicts = tuple(
-        Conflict(path, sides[path], whys[path], taken=no_place.get(path, ""))
-        for path in sides
+        Conflict(
+            path,
+            sides[path],
+            whys[path],
+            None if path in merge.conflicts else together.get(path),
+            taken=no_place.get(path, ""),
+        )
+        for path in waiting
         if path not in settled
     )
     stale = tuple(
-        Conflict(path, sides[path], "", found.file)
+        Conflict(path, sides[path], remerged=found.file)
         for path, found in settled.items()
         if found.stale
     )
-    together = files(repository, merge.tree)
-    merged = {unit.path: together.get(unit.path) for unit in on_base.units if unit.id in chosen}
-    merged |= {path: found.file for path, found in settled.items()}
+    fixed = {path: found.file for path, found in settled.items()}
+    merged |= fixed
     result = tree
     if not conflicts:
         moved = {path: file for path, file in merged.items() if file != ours.get(path)}
         result = edit_tree(repository, tree, moved)
-        check_moved(repository, place, moved, [on_base.sides, ours, theirs])
+        check_settled(repository, place, _written(fixed, ours), sides)
         done = {"landed", "landed changed", "not selected"}
         if result == tree and not all(state.outcome in done for state in states) and not settled:
             raise GateError(f"{place}: {len(chosen)} selected, 0 changed")
@@ -200,8 +212,14 @@ def carry_change(
     )
     again = tuple(found.again for found in settled.values() if found.again)
     in_place = {path for path, found in settled.items() if found.unneeded}
-    unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in opened - in_place)
+    needed = frozenset(waiting) - in_place
+    unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in needed)
     return Carried(entry, conflicts, stale, again, unneeded)
+
+
+def _written(merged: Mapping[str, File | None], ours: Mapping[str, File]) -> dict[str, File]:
+    """The files that are not as the lane has them, without those that are removed."""
+    return {path: file for path, file in merged.items() if file and file != ours.get(path)}
 
 
 def _with_fix(state: HunkState, found: Settled | None) -> HunkState:

@@ -44,6 +44,21 @@ def blocked(states: list[HunkState], no_place: Mapping[str, str]) -> list[HunkSt
     return states
 
 
+def refused(
+    states: list[HunkState], faults: Mapping[str, str], causes: Mapping[str, str]
+) -> list[HunkState]:
+    """Mark files that git merged into what fails a gate.
+
+    Args:
+        states: What became of the entry's hunks.
+        faults: Per such file, what is wrong with it.
+        causes: Per path, who else changed it.
+    """
+    for path, why in faults.items():
+        states = _opened(states, {path}, "; ".join(filter(None, [why, causes.get(path)])))
+    return states
+
+
 def _opened(states: list[HunkState], paths: Sequence[str] | set[str], why: str) -> list[HunkState]:
     return [
         msgspec.structs.replace(state, outcome="conflict", cause=why, open=True)

@@ -123,9 +123,13 @@ def _marked(
     if whole:
         text, content = whole
         return _note(text) + content
-    merged, count = _merge(repository, contents)
-    if count:
-        return merged
+    if conflict.merged:
+        blob = conflict.merged.blob
+        merged = read_blobs(repository, [blob])[blob]
+    else:
+        merged, count = _merge(repository, contents)
+        if count:
+            return merged
     text = f"git merged this, but: {conflict.why}; take this line out when it is right"
     return _note(text) + merged
 

@@ -12,19 +12,19 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from lanewright.store import network
 from lanewright.store.git import Repository
+from lanewright.store.odb import Objects
 
 NUMBER, MOMENT, LOG = int(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
 TEMPORARY = tempfile.gettempdir()
-WRITING = frozenset({
-    "bundle", "commit-tree", "config", "fast-import", "fetch", "hash-object", "init", "merge-tree",
-    "mktree", "update-ref", "write-tree",
-})  # fmt: skip
+WRITING = frozenset(
+    {"bundle", "config", "fast-import", "fetch", "init", "merge-tree", "update-ref"}
+)
 Describe = Callable[..., str | None]
 steps = 0
 inside = False
@@ -82,6 +82,11 @@ def of_git(_repository: Repository, *arguments: str, **_: object) -> str | None:
     return f"git {' '.join(arguments)}" if arguments[0] in WRITING else None
 
 
+def of_objects(_objects: Objects, kind: str, contents: Sequence[bytes]) -> str | None:
+    """Name objects that are stored, all that are stored together."""
+    return f"{len(contents)} of {kind}" if contents else None
+
+
 def of_call(
     _repository: Repository, _remote: object, arguments: tuple[str, ...], **_: object
 ) -> str | None:
@@ -95,6 +100,7 @@ for name in ("write_bytes", "write_text"):
     setattr(Path, name, killing(getattr(Path, name), of_path(name)))
 shutil.rmtree = killing(shutil.rmtree, of_path("rmtree"))  # type: ignore[assignment]
 Repository.run = killing(Repository.run, of_git)  # type: ignore[method-assign]
+Objects.write = killing(Objects.write, of_objects)  # type: ignore[method-assign]
 network._once = killing(network._once, of_call)  # noqa: SLF001 - where every call goes through
 
 sys.argv = ["lanewright", *sys.argv[4:]]

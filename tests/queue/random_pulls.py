@@ -12,8 +12,8 @@ from lanewright.queue.pin import Pin
 from lanewright.queue.pulldiff import pull_diff
 from lanewright.queue.units import OnBase, Unit, read_on_base
 from lanewright.store.git import Repository
-from lanewright.store.objects import CommitId, File, TreeId, files
-from lanewright.store.trees import EMPTY, edit_tree
+from lanewright.store.objects import EMPTY, CommitId, File, TreeId, files
+from lanewright.store.trees import edit_tree
 from lanewright.store.write import Content, store_files
 
 Tree = dict[str, Content]

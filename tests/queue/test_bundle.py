@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from lanewright.store.git import create
-from lanewright.store.objects import TreeId, resolve
-from lanewright.store.trees import EMPTY, edit_tree
+from lanewright.store.objects import EMPTY, TreeId, resolve
+from lanewright.store.trees import edit_tree
 from lanewright.store.write import Content, commit, set_refs, store_files
 from tests.upstream.fixtures import Carrying
 

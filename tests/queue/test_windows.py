@@ -15,8 +15,8 @@ from lanewright.queue.pulldiff import pull_diff
 from lanewright.queue.trying import tried
 from lanewright.queue.units import read_on_base
 from lanewright.store.git import Repository, create
-from lanewright.store.objects import TreeId, files
-from lanewright.store.trees import EMPTY, edit_tree
+from lanewright.store.objects import EMPTY, TreeId, files
+from lanewright.store.trees import edit_tree
 from lanewright.store.write import Content, store_files
 
 KEPT, EDITED, REMOVED, ADDED = "kept", "edited", "removed", "added"

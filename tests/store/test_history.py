@@ -7,7 +7,8 @@ import pytest
 
 from lanewright.store.git import Repository, create
 from lanewright.store.history import HistoryError, is_ancestor, merge_base
-from lanewright.store.objects import CommitId, MissingObjectError, TreeId
+from lanewright.store.objects import CommitId, TreeId
+from lanewright.store.odb import MissingObjectError
 from lanewright.store.write import commit
 from tests.upstream.diff import git
 

@@ -8,7 +8,6 @@ from lanewright.store.git import Repository, create
 from lanewright.store.objects import (
     BlobId,
     File,
-    MissingObjectError,
     TreeId,
     commit_and_tree,
     exists,
@@ -16,6 +15,7 @@ from lanewright.store.objects import (
     read_blobs,
     resolve,
 )
+from lanewright.store.odb import MissingObjectError
 from lanewright.store.trees import edit_tree
 from lanewright.store.write import Content, commit, set_ref, store_files, write_blobs
 

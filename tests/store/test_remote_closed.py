@@ -10,7 +10,8 @@ from lanewright.places import Places
 from lanewright.store.fetching import fetch_refs
 from lanewright.store.git import GitError, Repository
 from lanewright.store.network import environment
-from lanewright.store.objects import MissingObjectError, commit_and_tree, lacking, read_blobs
+from lanewright.store.objects import commit_and_tree, lacking, read_blobs
+from lanewright.store.odb import MissingObjectError
 from lanewright.store.remote import Remote
 from lanewright.store.write import siblings
 from tests.conftest import World

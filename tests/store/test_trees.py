@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from lanewright.store.git import GitError, Repository, create
-from lanewright.store.objects import NO_BLOB, File, TreeId, blob_id, files
-from lanewright.store.trees import EMPTY, edit_tree
+from lanewright.store.objects import EMPTY, NO_BLOB, File, TreeId, blob_id, files
+from lanewright.store.trees import edit_tree
 from lanewright.store.write import write_blobs
 
 # "a-" and "a0" lie on either side of "a/" where git sorts a folder.
@@ -78,10 +78,10 @@ def test_a_path_that_git_takes_for_none_is_refused(repository: Repository, path:
 
 
 def test_a_file_whose_content_is_not_there_is_refused(repository: Repository) -> None:
-    with pytest.raises(GitError, match="unavailable"):
+    with pytest.raises(GitError, match="lacks its content"):
         edit_tree(repository, EMPTY, {"a": File("100644", blob_id(b"nowhere"))})
 
 
 def test_a_tree_that_is_not_there_is_named(repository: Repository) -> None:
-    with pytest.raises(GitError, match="no tree 1111"):
+    with pytest.raises(GitError, match="lacks object 1111"):
         edit_tree(repository, TreeId("1" * 40), {"a": None})

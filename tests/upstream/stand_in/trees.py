@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lanewright.store.git import Repository
-from lanewright.store.objects import CommitId, TreeId, commit_and_tree, files, object_id, read_blobs
+from lanewright.store.objects import CommitId, TreeId, commit_and_tree, files, read_blobs
+from lanewright.store.odb import object_id
 from lanewright.store.wheel import members
 from lanewright.store.write import Content
 

@@ -27,8 +27,7 @@ from lanewright.queue.plan import Plan, base_of
 from lanewright.queue.pulldiff import pull_diff
 from lanewright.store.extract import pull_trees
 from lanewright.store.git import Repository
-from lanewright.store.objects import TreeId, changes
-from lanewright.store.trees import EMPTY
+from lanewright.store.objects import EMPTY, TreeId, changes
 
 
 @dataclass(frozen=True)

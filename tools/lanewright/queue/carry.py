@@ -23,8 +23,8 @@ from lanewright.queue.pin import Pin
 from lanewright.queue.sides import Sides
 from lanewright.queue.units import read_on_base
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, TreeId, at_or_below, changes, files
-from lanewright.store.trees import EMPTY, edit_tree
+from lanewright.store.objects import EMPTY, File, TreeId, at_or_below, changes, files
+from lanewright.store.trees import edit_tree
 from lanewright.store.write import Content, store_files
 
 

@@ -14,7 +14,8 @@ from lanewright.queue.trying import tried
 from lanewright.queue.units import OnBase, Unit
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, files, read_blobs
-from lanewright.store.write import flat_trees, store_files
+from lanewright.store.trees import flat_trees
+from lanewright.store.write import store_files
 
 BESIDE = "landed, beside upstream's own lines"
 

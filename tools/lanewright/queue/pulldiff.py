@@ -7,7 +7,7 @@ from lanewright.queue.diff import Diff, FilePatch, Hunk, read_hunks
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, File, TreeId, changes
 from lanewright.store.safepath import check
-from lanewright.store.write import flat_trees
+from lanewright.store.trees import flat_trees
 
 LINK = "120000"
 SECTION = re.compile(rb"diff --git a/(\d+) b/\d+\n")

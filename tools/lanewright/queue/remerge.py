@@ -8,7 +8,8 @@ from lanewright.queue.regions import changed_regions
 from lanewright.queue.sides import PLAIN, Sides, contents_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, BlobId, File, files, read_blobs
-from lanewright.store.write import flat_trees, write_blobs
+from lanewright.store.trees import flat_trees
+from lanewright.store.write import write_blobs
 
 NAME = "file"
 

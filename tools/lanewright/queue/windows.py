@@ -15,7 +15,7 @@ from lanewright.queue.subset import split_lines
 from lanewright.queue.units import OnBase, Unit
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, read_blobs
-from lanewright.store.write import flat_trees
+from lanewright.store.trees import flat_trees
 
 MOST_BYTES = 32 << 20
 MARGIN = 300

@@ -16,18 +16,20 @@ from lanewright.store.fetching import fetch_blobs, fetch_commits
 from lanewright.store.git import Repository
 from lanewright.store.locking import writing
 from lanewright.store.objects import (
+    EMPTY,
+    FOLDER,
     CommitId,
     File,
     TreeId,
     changes,
+    entries,
     files,
     lacking,
-    resolve,
     trees_of,
 )
 from lanewright.store.remote import Remote
 from lanewright.store.safepath import check
-from lanewright.store.trees import EMPTY, edit_tree
+from lanewright.store.trees import edit_tree, flat_trees
 from lanewright.store.write import commit, set_ref, set_refs
 
 ROOT = "vllm"
@@ -141,16 +143,11 @@ def _trees(places: Places, names: Sequence[str]) -> list[TreeId | None]:
 def _root_of(places: Places, pinned: CommitId) -> TreeId | None:
     """The tree that an extract of a commit has; None where the store lacks it, or it has none."""
     repository = Repository(places.objects)
-    name = resolve(repository, f"{pinned}:{ROOT}/")  # with the slash: a folder, or nothing
-    if name is None:
+    [root] = trees_of(repository, [pinned])
+    inside = entries(repository, root).get(ROOT) if root else None
+    if inside is None or inside.mode != FOLDER:
         return None
-    return _with_root(repository, name)
-
-
-@lru_cache(maxsize=64)
-def _with_root(repository: Repository, name: str) -> TreeId:
-    entry = f"040000 tree {name}\t{ROOT}\n".encode()
-    return TreeId(repository.run("mktree", "--missing", stdin=entry).stdout.decode().strip())
+    return flat_trees(repository, [{ROOT: inside}])[0]
 
 
 def _changed(

@@ -113,28 +113,11 @@ class Repository:
         status, stderr = done.returncode, done.stderr.decode("utf-8", "replace").rstrip()
         trace(arguments, status, since=start)
         if status not in ok:
-            if NO_SPACE not in stderr and self._is_full():  # git does not always say so
+            if NO_SPACE not in stderr and _is_full(self.path):  # git does not always say so
                 stderr = f"{stderr} ({NO_SPACE})"
             told = f"git {' '.join(arguments)} ended with {status}: {stderr}"
-            raise GitError(told, hint=self._hint(stderr))
+            raise GitError(told, hint=hint(self, stderr))
         return Output(status, done.stdout, stderr)
-
-    def _is_full(self) -> bool:
-        """Whether the disk has no room for even a few objects more."""
-        try:
-            room = os.statvfs(self.path)
-        except OSError:
-            return False
-        return room.f_bavail * room.f_frsize < LITTLE
-
-    def _hint(self, stderr: str) -> str:
-        if NO_SPACE in stderr or TOO_LARGE in stderr:
-            return f"make room where {self.path} is; nothing of it is lost"
-        if READ_ONLY in stderr or DENIED in stderr:
-            return f"give yourself the right to write in {self.path}; nothing of it is lost"
-        if NOT_BROUGHT in stderr:
-            return "bring what is missing into the store: lanewright fetch"
-        return f"if the store is damaged, it is made again: rm -r {self.path}"
 
     def command(self, *arguments: str, settings: Mapping[str, str] = NONE) -> list[str]:
         """The command line of a call; ``settings`` come after ours, so they win."""
@@ -149,6 +132,26 @@ class Repository:
             "PATH": os.environ.get("PATH", os.defpath),
             "GIT_INDEX_FILE": str(index or self.path / "no-index"),
         }
+
+
+def hint(repository: Repository, told: str) -> str:
+    """What to do about a failure, by what was told of it."""
+    if NO_SPACE in told or TOO_LARGE in told:
+        return f"make room where {repository.path} is; nothing of it is lost"
+    if READ_ONLY in told or DENIED in told:
+        return f"give yourself the right to write in {repository.path}; nothing of it is lost"
+    if NOT_BROUGHT in told:
+        return "bring what is missing into the store: lanewright fetch"
+    return f"if the store is damaged, it is made again: rm -r {repository.path}"
+
+
+def _is_full(path: Path) -> bool:
+    """Whether the disk has no room for even a few objects more."""
+    try:
+        room = os.statvfs(path)
+    except OSError:
+        return False
+    return room.f_bavail * room.f_frsize < LITTLE
 
 
 def trace_calls(*, on: bool) -> None:

@@ -2,7 +2,8 @@
 
 from lanewright.errors import LanewrightError
 from lanewright.store.git import Output, Repository
-from lanewright.store.objects import CommitId, MissingObjectError
+from lanewright.store.objects import CommitId
+from lanewright.store.odb import MissingObjectError
 
 SEVERAL = 2
 

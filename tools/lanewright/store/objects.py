@@ -1,22 +1,23 @@
 """Blobs, trees and commits as they are read; every name is a full object id."""
 
-import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NewType
 
 from lanewright.errors import LanewrightError
 from lanewright.store.git import Repository
+from lanewright.store.odb import object_id, objects_of
 
 BlobId = NewType("BlobId", str)
 TreeId = NewType("TreeId", str)
 CommitId = NewType("CommitId", str)
 
 NO_BLOB = BlobId("0" * 40)
-# Above it, one command line could not hold the paths.
-MOST_ARGUMENTS = 500
+EMPTY = TreeId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+FOLDER = "40000"
+BYTES_OF_ID = 20
 FULL_ID = re.compile(r"[0-9a-f]{40}")
 
 
@@ -31,21 +32,6 @@ class File:
 def blob_id(content: bytes) -> BlobId:
     """The id that git gives a blob; nothing is stored."""
     return BlobId(object_id("blob", content))
-
-
-def object_id(kind: str, content: bytes) -> str:
-    """The id that git gives an object of a kind (``blob``, ``commit``); nothing is stored."""
-    head = f"{kind} {len(content)}\0".encode()
-    return hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
-
-
-class MissingObjectError(LanewrightError):
-    """The store lacks an object that was asked for by id."""
-
-
-def _text(raw: bytes) -> str:
-    """Paths are bytes to git; as text they survive a round trip through surrogates."""
-    return raw.decode("utf-8", "surrogateescape")
 
 
 def resolve(repository: Repository, name: str) -> str | None:
@@ -103,34 +89,82 @@ def exists(repository: Repository, ids: Iterable[str]) -> bool:
 def files(repository: Repository, tree: TreeId, paths: Iterable[str] = ()) -> dict[str, File]:
     """Files of a tree by path: all of them, or those of ``paths`` that exist."""
     wanted = dict.fromkeys(paths)
-    found = _files(repository, tree, tuple(wanted))
-    return {path: file for path, file in found.items() if not wanted or path in wanted}
+    if not wanted:
+        return dict(_all_files(repository, tree))
+    found = {path: _at(repository, tree, path) for path in wanted}
+    return {path: file for path, file in found.items() if file and file.mode != FOLDER}
 
 
 def at_or_below(repository: Repository, tree: TreeId, paths: Iterable[str]) -> dict[str, File]:
     """Files of a tree at these paths, and in folders of these names."""
-    return dict(_files(repository, tree, tuple(paths)))
+    found: dict[str, File] = {}
+    for path in paths:
+        file = _at(repository, tree, path)
+        if file and file.mode == FOLDER:
+            below = _all_files(repository, TreeId(file.blob))
+            found |= {f"{path}/{name}": each for name, each in below.items()}
+        elif file:
+            found[path] = file
+    return found
+
+
+def _at(repository: Repository, tree: TreeId, path: str) -> File | None:
+    """The file or folder at a path."""
+    found = File(FOLDER, BlobId(tree))
+    for part in path.split("/"):
+        inside = entries(repository, TreeId(found.blob)) if found.mode == FOLDER else {}
+        if part not in inside:
+            return None
+        found = inside[part]
+    return found
 
 
 @lru_cache(maxsize=64)
-def _files(repository: Repository, tree: TreeId, paths: tuple[str, ...]) -> dict[str, File]:
-    """All files, or those at or below ``paths``; a tree never changes, so it is asked for once."""
-    if len(paths) > MOST_ARGUMENTS:
-        wanted = frozenset(paths)
-        everything = _files(repository, tree, ())
-        return {
-            path: everything[path]
-            for path in everything
-            if not wanted.isdisjoint([path, *folders(path)])
-        }
-    output = repository.run("ls-tree", "-r", "-z", "--full-tree", tree, "--", *paths)
-    found = {}
-    for record in output.stdout.split(b"\0")[:-1]:
-        head, _, path = record.partition(b"\t")
-        mode, _, blob = head.decode().split(" ")
-        if _text(path) in found:
-            raise LanewrightError(f"tree {tree} has {_text(path)!r} twice, so it is no sound tree")
-        found[_text(path)] = File(mode, BlobId(blob))
+def _all_files(repository: Repository, tree: TreeId) -> dict[str, File]:
+    """All files by path; a tree never changes, so it is read once."""
+    found: dict[str, File] = {}
+    for name, file in entries(repository, tree).items():
+        if file.mode == FOLDER:
+            below = _all_files_below(repository, TreeId(file.blob))
+            found |= {f"{name}/{path}": each for path, each in below}
+        else:
+            found[name] = file
+    return found
+
+
+def _all_files_below(repository: Repository, tree: TreeId) -> Iterator[tuple[str, File]]:
+    for name, file in entries(repository, tree).items():
+        if file.mode == FOLDER:
+            for path, each in _all_files_below(repository, TreeId(file.blob)):
+                yield f"{name}/{path}", each
+        else:
+            yield name, file
+
+
+@lru_cache(maxsize=4096)
+def entries(repository: Repository, tree: TreeId) -> Mapping[str, File]:
+    """What a folder holds by name, folders among it; of a commit, its root folder.
+
+    Raises:
+        MissingObjectError: It is not in the store.
+        LanewrightError: It is no tree, or holds a name twice.
+    """
+    if tree == EMPTY:
+        return {}
+    kind, raw = objects_of(repository).read(tree)
+    if kind == "commit":
+        return entries(repository, TreeId(raw[5:45].decode()))
+    if kind != "tree":
+        raise LanewrightError(f"object {tree} is a {kind}, and no tree")
+    found: dict[str, File] = {}
+    at = 0
+    while at < len(raw):
+        end = raw.index(b"\0", at)
+        mode, _, name = raw[at:end].partition(b" ")
+        at = end + 1 + BYTES_OF_ID
+        if text(name) in found:
+            raise LanewrightError(f"tree {tree} has {text(name)!r} twice, so it is no sound tree")
+        found[text(name)] = File(mode.decode(), BlobId(raw[end + 1 : at].hex()))
     return found
 
 
@@ -150,61 +184,53 @@ def changes(
 def _changes(
     repository: Repository, before: TreeId, after: TreeId
 ) -> dict[str, tuple[File | None, File | None]]:
-    """What ``changes`` gives; trees never change, so it is asked for once."""
-    output = repository.run("diff-tree", "-r", "--raw", "-z", "--no-renames", before, after)
-    fields = output.stdout.split(b"\0")[:-1]
-    found: dict[str, tuple[File | None, File | None]] = {}
-    for head, path in zip(fields[::2], fields[1::2], strict=True):
-        old, new, pre, post, _ = head.decode().removeprefix(":").split(" ")
-        found[_text(path)] = (
-            None if pre == NO_BLOB else File(old, BlobId(pre)),
-            None if post == NO_BLOB else File(new, BlobId(post)),
-        )
-    return found
+    """What ``changes`` gives, in git's order; trees never change, so it is found once."""
+    found = dict(_differing(repository, before, after, ""))
+    return {path: found[path] for path in sorted(found, key=raw)}
+
+
+def _differing(
+    repository: Repository, before: TreeId | None, after: TreeId | None, folder: str
+) -> Iterator[tuple[str, tuple[File | None, File | None]]]:
+    if before == after:
+        return
+    old, new = (entries(repository, tree) if tree else {} for tree in (before, after))
+    for name in old.keys() | new.keys():
+        sides = old.get(name), new.get(name)
+        if sides[0] == sides[1]:
+            continue
+        trees = [TreeId(s.blob) if s and s.mode == FOLDER else None for s in sides]
+        if any(trees):
+            yield from _differing(repository, trees[0], trees[1], f"{folder}{name}/")
+        here = [None if s and s.mode == FOLDER else s for s in sides]
+        if any(here):
+            yield f"{folder}{name}", (here[0], here[1])
 
 
 def read_blobs(repository: Repository, ids: Iterable[BlobId]) -> dict[BlobId, bytes]:
-    """Contents by id, in one git call.
+    """Contents by id.
 
     Raises:
         MissingObjectError: One of them is not in the store.
     """
     wanted = list(dict.fromkeys(ids))
-    stdin = "".join(f"{i}\n" for i in wanted).encode()
-    batch = ("cat-file", "--batch", "--buffer")
-    output = repository.run(*batch, stdin=stdin, ok=(0, 128))
-    if output.status:  # of a partial clone, or damaged
-        for blob in lacking(repository, wanted):
-            raise _missing(repository, blob)
-        output = repository.run(*batch, stdin=stdin)
-    stream = output.stdout
-    contents: dict[BlobId, bytes] = {}
-    at = 0
-    for blob in wanted:
-        end = stream.index(b"\n", at)
-        fields = stream[at:end].split(b" ")
-        if fields[-1] == b"missing":
-            raise _missing(repository, blob)
-        size = int(fields[2])
-        contents[blob] = stream[end + 1 : end + 1 + size]
-        at = end + size + 2
-    return contents
+    if not wanted:
+        return {}
+    objects = objects_of(repository)
+    return {blob: objects.read(blob)[1] for blob in wanted}
 
 
 def lacking(repository: Repository, ids: Iterable[BlobId]) -> list[BlobId]:
-    """Of these blobs, the ones that are not in the store; in one git call, which fetches nothing."""
-    wanted = list(dict.fromkeys(ids))
-    # cat-file ends at the first object that a partial clone has left at its remote.
-    flags = ("--no-walk", "--objects", "--no-object-names", "--ignore-missing")
-    stdin = "".join(f"{i}\n" for i in wanted).encode()
-    output = repository.run("rev-list", *flags, "--missing=allow-any", "--stdin", stdin=stdin)
-    here = set(output.stdout.decode().split())
-    return [i for i in wanted if i not in here]
+    """Of these blobs, the ones that are not in the store; none is fetched."""
+    objects = objects_of(repository)
+    return [blob for blob in dict.fromkeys(ids) if blob not in objects]
 
 
-def _missing(repository: Repository, name: str) -> MissingObjectError:
-    return MissingObjectError(
-        f"the store {repository.path} lacks object {name}",
-        hint="bring it: lanewright fetch; everything in the store can also be made again:"
-        f" rm -r {repository.path}",
-    )
+def text(raw: bytes) -> str:
+    """Paths are bytes to git; as text they survive a round trip through surrogates."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def raw(text: str) -> bytes:
+    """A path as git has it."""
+    return text.encode("utf-8", "surrogateescape")

@@ -8,7 +8,8 @@ from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
 from lanewright.store.git import FIXED_DATE, IDENTITY, Repository
 from lanewright.store.locking import writing
-from lanewright.store.objects import CommitId, MissingObjectError, TreeId, commit_and_tree, resolve
+from lanewright.store.objects import CommitId, TreeId, commit_and_tree, resolve
+from lanewright.store.odb import MissingObjectError
 from lanewright.store.pip import download, keep, require_suitable
 from lanewright.store.wheel import WheelError, members, name_of, require_whole
 from lanewright.store.write import set_ref

@@ -1,0 +1,106 @@
+"""Objects of a store read and written within this process, by libgit2: a git call costs a start."""
+
+import hashlib
+import os
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from lanewright.store.git import GitError, Repository, hint
+
+if TYPE_CHECKING:
+    from pygit2 import Odb
+
+Kind = Literal["blob", "tree", "commit"]
+
+
+class MissingObjectError(GitError):
+    """The store lacks an object that was asked for by id."""
+
+
+def object_id(kind: str, content: bytes) -> str:
+    """The id that git gives an object of a kind (``blob``, ``commit``); nothing is stored."""
+    head = f"{kind} {len(content)}\0".encode()
+    return hashlib.sha1(head + content, usedforsecurity=False).hexdigest()
+
+
+class Objects:
+    """The object database of a repository.
+
+    What other processes write is seen; what is absent is never fetched.
+
+    Args:
+        repository: The store.
+        database: It, opened.
+    """
+
+    def __init__(self, repository: Repository, database: "Odb") -> None:
+        self._repository = repository
+        self._database = database
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._database
+
+    def read(self, name: str) -> tuple[str, bytes]:
+        """Kind and content of an object.
+
+        Raises:
+            MissingObjectError: It is not here.
+            GitError: It is damaged.
+        """
+        try:
+            kind, content = self._database.read(name)
+        except KeyError as error:
+            raise self.missing(name) from error
+        except Exception as error:  # libgit2 has no class of its own for each
+            raise self._failed(f"cannot read object {name}", error) from error
+        return kind.name.lower(), content
+
+    def write(self, kind: Kind, contents: Sequence[bytes]) -> list[str]:
+        """Store objects; their ids in the same order.
+
+        Raises:
+            GitError: They cannot be written.
+        """
+        from pygit2.enums import ObjectType  # noqa: PLC0415
+
+        try:
+            return [str(self._database.write(ObjectType[kind.upper()], each)) for each in contents]
+        except Exception as error:
+            raise self._failed(f"cannot write a {kind}", error) from error
+
+    def missing(self, name: str) -> MissingObjectError:
+        """The error for an object that is not here."""
+        return MissingObjectError(
+            f"the store {self._repository.path} lacks object {name}",
+            hint="bring it: lanewright fetch; everything in the store can also be made again:"
+            f" rm -r {self._repository.path}",
+        )
+
+    def _failed(self, what: str, error: Exception) -> GitError:
+        told = f"{what}: {error}"
+        return GitError(told, hint=hint(self._repository, told))
+
+
+def objects_of(repository: Repository) -> Objects:
+    """The objects of a store, opened once.
+
+    Raises:
+        GitError: There is no store.
+    """
+    folder = repository.path / "objects"
+    try:
+        info = (folder / "info").stat()
+    except OSError as error:
+        raise GitError(f"{repository.path} is no repository: {error.strerror}") from error
+    # One that was removed and made again at its place is another.
+    return _opened(repository, folder, info.st_ino, info.st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _opened(repository: Repository, folder: Path, *_made: int) -> Objects:
+    # It takes 100 ms, which a command that only asks for a ref need not pay.
+    from pygit2 import Odb  # noqa: PLC0415
+
+    return Objects(repository, Odb(os.fspath(folder)))

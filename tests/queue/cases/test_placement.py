@@ -59,6 +59,47 @@ def test_fuzz_is_not_needed_where_the_lines_around_tell_the_place(lane: Lane) ->
     assert lane.read() == {C: moved.replace(*edit)}
 
 
+CALLS = b"    check()\n    load()\n    store()\n"
+CALLED = CALLS.replace(b"load()", b"load(1)")
+LONGER = CALLS.replace(b"load()", b"load()\n    more()")
+SHORTER = CALLS.replace(b"    load()\n", b"")
+LOG = b"    log()\n"
+
+
+def run(*blocks: bytes) -> bytes:
+    """A function of blocks that may be equal."""
+    return b"".join([b"def f():\n    begin()\n", *blocks, b"    end()\n"])
+
+
+# What upstream made of the two equal blocks between which a line is inserted.
+ONE_EDITED = [pair for new in (CALLED, LONGER, SHORTER) for pair in ((new, CALLS), (CALLS, new))]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_twin_blocks_of_which_upstream_edited_one_tell_what_is_between(
+    lane: Lane, kind: Kind
+) -> None:
+    pins = {f"vllm/run_{number}.py": pair for number, pair in enumerate(ONE_EDITED)}
+    base, patched = run(CALLS, CALLS), run(CALLS, LOG, CALLS)
+    pin = {path: run(*pair) for path, pair in pins.items()}
+    assert carried(lane, kind, dict.fromkeys(pins, base), dict.fromkeys(pins, patched), pin) == 0
+    assert lane.read() == {path: run(above, LOG, below) for path, (above, below) in pins.items()}
+
+
+@pytest.mark.parametrize(
+    ("upstream", "above"),
+    [([CALLS] * 4, 1), ([CALLS] * 3 + [CALLED], 1), ([CALLED] + [CALLS] * 3, 2)],
+    ids=["one more", "one more, last edited", "one more, first edited"],
+)
+def test_twin_blocks_with_one_more_ask_a_person(
+    lane: Lane, upstream: list[bytes], above: int
+) -> None:
+    patched = run(*[CALLS] * above, LOG, *[CALLS] * (3 - above))
+    before = {FILE: run(*[CALLS] * 3)}
+    assert carried(lane, "pull", before, {FILE: patched}, {FILE: run(*upstream)}) == 3
+    assert lane.outcomes() == ["conflict"]
+
+
 LINES = b"".join(b"line_%d = 0\n" % number for number in range(40))
 EDITS = {
     1: (b"line_3 = 0\n", b"line_3 = 1\nadded_1 = 0\nadded_2 = 0\n"),

@@ -1,11 +1,15 @@
 """Which of several equal places a hunk was made for: told by the nearest lines that are unique."""
 
+import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lanewright.queue.diff import Hunk
 from lanewright.queue.outline import depth_of
 
 LONGEST = 200
+WORD = re.compile(rb"\w")
 
 
 def fits_several(hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes]) -> bool:
@@ -25,25 +29,48 @@ def is_anchored(
     anchor that stays inside the block of the change outweighs one that reaches into the next
     block, for upstream may have put another block between.
 
+    In a run of equal blocks an anchor reaches past the next of them, and a block more or less in
+    the run would move it. There both anchors must agree; and where ``ours`` lacks one, the run must
+    have as many blocks as it had.
+
     Args:
         hunk: The hunk.
         base: Lines of the file that it was made on.
         ours: Lines of the file that it was merged onto.
         result: Lines of the merged file.
     """
-    answers = (_above(hunk, base, ours, result), _below(hunk, base, ours, result))
-    inside = [touches for touches, is_inside in filter(None, answers) if is_inside]
-    outside = [touches for touches, is_inside in filter(None, answers) if not is_inside]
+    answers = [
+        answer
+        for answer in (_above(hunk, base, ours, result), _below(hunk, base, ours, result))
+        if answer
+    ]
+    runs = [answer.run for answer in answers if answer.run]
+    if runs:
+        agreed = len(answers) > 1 or all(_as_many(run, base, ours) for run in runs)
+        return agreed and all(answer.touches for answer in answers)
+    inside = [answer.touches for answer in answers if answer.is_inside]
+    outside = [answer.touches for answer in answers if not answer.is_inside]
     return all(inside or outside) and bool(inside or outside)
 
 
-Answer = tuple[bool, bool]
+@dataclass(frozen=True)
+class _Answer:
+    """What an anchor says.
+
+    Attributes:
+        touches: Whether the change touches it.
+        is_inside: Whether it is inside the change's block.
+        run: Of a run of equal blocks that it reaches into, one block; else nothing.
+    """
+
+    touches: bool
+    is_inside: bool
+    run: Sequence[bytes]
 
 
 def _above(
     hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes], result: Sequence[bytes]
-) -> Answer | None:
-    """Whether the change touches its anchor above, and whether that is inside its block."""
+) -> _Answer | None:
     first = hunk.first_change
     sizes = range(1, min(first, LONGEST) + 1)
     anchor = next((a for n in sizes if _count(a := base[first - n : first], base) == 1), None)
@@ -53,13 +80,13 @@ def _above(
     lead = first - hunk.old_start
     touches = list(result[end : end + 1]) == list(hunk.new[lead : lead + 1])
     # Its first line may be the one that opens the block.
-    return touches, not _leaves(hunk, base, anchor[1:])
+    is_inside = not _leaves(hunk, base, anchor[1:])
+    return _Answer(touches, is_inside, _run(base, first - len(anchor) + 1, first))
 
 
 def _below(
     hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes], result: Sequence[bytes]
-) -> Answer | None:
-    """Whether the change touches its anchor below, and whether that is inside its block."""
+) -> _Answer | None:
     last = hunk.last_change
     sizes = range(1, min(len(base) - last, LONGEST) + 1)
     anchor = next((a for n in sizes if _count(a := base[last : last + n], base) == 1), None)
@@ -71,7 +98,28 @@ def _below(
     touches = list(result[max(start - 1, 0) : max(start, 0)]) == list(
         hunk.new[max(end - 1, 0) : end]
     )
-    return touches, not _leaves(hunk, base, anchor)
+    is_inside = not _leaves(hunk, base, anchor)
+    return _Answer(touches, is_inside, _run(base, last, last + len(anchor) - 1))
+
+
+def _run(base: Sequence[bytes], start: int, end: int) -> Sequence[bytes]:
+    """One block of the run of equal ones that these lines are in, where they repeat at once."""
+    size = end - start
+    for away in range(1, size + 1):
+        for at in (start - away, start + away):
+            if at >= 0 and base[at : at + size] == base[start:end]:
+                block = base[start : start + away]
+                return block if b"".join(block).strip() else ()
+    return ()
+
+
+def _as_many(block: Sequence[bytes], base: Sequence[bytes], ours: Sequence[bytes]) -> bool:
+    """Whether a run has as many blocks as before: upstream took out at most a part of one."""
+    inside = Counter(line for line in block if WORD.search(line))
+    gone = {line: base.count(line) - ours.count(line) for line in inside}
+    return sum(gone.values()) < inside.total() and all(
+        0 <= gone[line] <= inside[line] for line in inside
+    )
 
 
 def _leaves(hunk: Hunk, base: Sequence[bytes], anchor: Sequence[bytes]) -> bool:
@@ -81,7 +129,10 @@ def _leaves(hunk: Hunk, base: Sequence[bytes], anchor: Sequence[bytes]) -> bool:
 
 
 def _count(block: Sequence[bytes], text: Sequence[bytes]) -> int:
-    return _joined(text).count(_joined(block))
+    """In how many places a block stands, each of which may touch the next; 2 means several."""
+    whole, part = _joined(text), _joined(block)
+    first = whole.find(part)
+    return 0 if first < 0 else 1 + (whole.find(part, first + 1) >= 0)
 
 
 def _find(block: Sequence[bytes], text: Sequence[bytes]) -> int:

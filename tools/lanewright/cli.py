@@ -94,7 +94,9 @@ def parse(arguments: list[str]) -> Arguments:
     listing = _command(commands, "list", "list lanes, or what a lane carries", reads=True)
     listing.add_argument("entry", nargs="?", metavar="ENTRY", help="name all that is taken of it")
     _command(commands, "status", "say whether locks, store and trees are up to date", reads=True)
-    show = _command(commands, "show", "print an entry's hunks", reads=True)
+    show = _command(
+        commands, "show", "print the hunks of an entry, or of a pull request to add", reads=True
+    )
     show.add_argument("entry", nargs="?", metavar="ENTRY[:PATH[:HUNK]]")
     image = _command(commands, "image", "make a lane's layer, in an OCI layout", reads=True)
     image.add_argument(

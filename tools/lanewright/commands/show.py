@@ -1,35 +1,36 @@
-"""``lanewright show``: an entry's hunks, as a person reads them."""
+"""``lanewright show``: the hunks of an entry, or of a pull request before it is carried."""
 
 import msgspec
-from unidiff.errors import UnidiffParseError
-from unidiff.patch import PatchedFile, PatchSet
 
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
-from lanewright.queue.lock import HunkState, Lock, LockedEntry, read_lock
+from lanewright.queue.lock import Lock, LockedEntry, read_lock
+from lanewright.queue.offered import NUMBER
 from lanewright.queue.plan import plan
-from lanewright.queue.pulldiff import FLAGS
-from lanewright.queue.quoting import unquote
-from lanewright.queue.selection import index_of
+from lanewright.queue.pulls import pull_text
+from lanewright.queue.selection import index_of, read_part
 from lanewright.queue.series import load_series
 from lanewright.report.fixes import emit_fixes
+from lanewright.report.hunks import hunk_line, hunk_texts
+from lanewright.report.offer import emit_offer
 from lanewright.report.outcome import in_one_line
-from lanewright.store.extract import pull_trees
-from lanewright.store.git import Repository
-from lanewright.terminal import emit, emit_json, printable
+from lanewright.terminal import emit, emit_json
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
-    """Print what the lock says of each entry, or the text of chosen hunks."""
+    """Print what the lock says of each entry, or the text of chosen hunks; or what is on offer."""
     lane, chosen = _asked(project, arguments)
     project.series_file(lane)  # there must be such a lane before it can lack a lock
     lock = read_lock(project.lock_file(lane))
+    name, _, rest = chosen.partition(":")
+    if NUMBER.fullmatch(name) and not _is_known(project, lane, name, lock):
+        emit_offer(project, places, lane, read_part(chosen), as_json=arguments.json)
+        return ExitCode.CLEAN
     if lock is None:
         raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
-    name, _, rest = chosen.partition(":")
     entries = [_narrowed(entry, lane, rest) for entry in lock.entries if name in {"", entry.name}]
     if not entries and name:
         raise _unknown(project, lane, name, lock)
@@ -46,19 +47,25 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             emit(_texts(project, places, lane, whole, entry))
             emit_fixes(project, places, entry, in_full=bool(rest))
         else:
-            emit("\n".join(f"  {_line(hunk)}" for hunk in entry.hunks))
+            emit("\n".join(f"  {hunk_line(hunk, hunk.outcome)}" for hunk in entry.hunks))
     return ExitCode.CLEAN
 
 
 def _asked(project: Project, arguments: Arguments) -> tuple[str, str]:
     """Lane and entry; a single word that is no lane's name is an entry of the default lane."""
-    word, default = arguments.lane, project.upstream.default_lane
+    word, default = (arguments.lane or "").removeprefix("#"), project.upstream.default_lane
     if word and not arguments.entry and word not in project.lanes():
         lock = read_lock(project.lock_file(default))
         known = {entry.name for entry in lock.entries} if lock else set()
         if word.partition(":")[0] in known or word.partition(":")[0].isdecimal():
             return default, word
-    return lane_of(project, arguments), arguments.entry or ""
+    return lane_of(project, arguments), (arguments.entry or "").removeprefix("#")
+
+
+def _is_known(project: Project, lane: str, name: str, lock: Lock | None) -> bool:
+    """Whether a lane carries an entry, or did when its lock was written."""
+    locked = lock is not None and any(entry.name == name for entry in lock.entries)
+    return locked or index_of(load_series(project, lane), name) is not None
 
 
 def _unknown(project: Project, lane: str, name: str, lock: Lock) -> LanewrightError:
@@ -69,10 +76,7 @@ def _unknown(project: Project, lane: str, name: str, lock: Lock) -> LanewrightEr
             f"lane {lane}: {name} is in its series, and not in its lock yet",
             hint=f"lanewright report {lane} tells each hunk of it",
         )
-    return LanewrightError(
-        f"lane {lane} has no entry {name!r} (it has: {known})",
-        hint=f"lanewright add {name}{project.option(lane)}" if name.isdecimal() else None,
-    )
+    return LanewrightError(f"lane {lane} has no entry {name!r} (it has: {known})")
 
 
 def _narrowed(entry: LockedEntry, lane: str, chosen: str) -> LockedEntry:
@@ -93,17 +97,6 @@ def _narrowed(entry: LockedEntry, lane: str, chosen: str) -> LockedEntry:
     return msgspec.structs.replace(entry, hunks=hunks, files=files, fixes=fixes)
 
 
-def _line(hunk: HunkState) -> str:
-    where = f" in {hunk.symbol}" if hunk.symbol else ""
-    return f"{printable(hunk.path)}:{hunk.id}{where}  {hunk.outcome}"
-
-
-def _path(file: PatchedFile) -> str:
-    """The file's path; unidiff's own keeps git's quotes."""
-    name = file.source_file if file.target_file == "/dev/null" else file.target_file
-    return unquote(name.encode()).partition("/")[2]
-
-
 def _texts(
     project: Project, places: Places, lane: str, entry: LockedEntry, chosen: LockedEntry
 ) -> str:
@@ -113,20 +106,11 @@ def _texts(
         raise LanewrightError(
             f"{entry.source} changed since the lock was written", hint=f"lanewright build {lane}"
         )
-    try:
-        sections = PatchSet(_diff_text(project, places, given).decode("utf-8", "replace"))
-    except UnidiffParseError as error:
-        raise LanewrightError(f"{entry.source}: unidiff cannot show it: {error}") from error
-    shown = {_path(file): [str(hunk) for hunk in file] for file in sections}
+    texts = hunk_texts(_diff_text(project, places, given), entry.source, entry.hunks)
     lines: list[str] = []
-    seen: dict[str, int] = {}
-    for hunk in entry.hunks:
-        number = seen.setdefault(hunk.path, 0)
-        has_text = hunk.lines not in {"mode", "file", "whole"}
-        seen[hunk.path] += has_text
+    for hunk, text in zip(entry.hunks, texts, strict=True):
         if hunk in chosen.hunks:
-            lines.append(_line(hunk))
-            lines += [shown[hunk.path][number]] if has_text else []
+            lines += [hunk_line(hunk, hunk.outcome), *filter(None, [text])]
     return "\n".join(lines)
 
 
@@ -134,6 +118,4 @@ def _diff_text(project: Project, places: Places, given: ChangeInput) -> bytes:
     """An entry's change as git prints it."""
     if isinstance(given, PatchInput):
         return given.patch.path.read_bytes()
-    trees = pull_trees(places, project.upstream.remote, given.base, given.head)
-    flags = ("-r", "-p", *FLAGS)
-    return Repository(places.objects).run("diff-tree", *flags, trees.base, trees.head).stdout
+    return pull_text(project, places, given.base, given.head)

@@ -1,7 +1,6 @@
 """A series with one more pull request, one more part of one, or one at its new head."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from lanewright.errors import ConflictError, LanewrightError
@@ -12,21 +11,14 @@ from lanewright.queue.drifted import Drifted, drifted
 from lanewright.queue.edit import with_entry, with_entry_value
 from lanewright.queue.edited import read_text
 from lanewright.queue.inputs import PullInput, pull_input
-from lanewright.queue.pulls import Pinned, need_remote, pin_pull, read_pull, still_stacked
+from lanewright.queue.offered import NUMBER, offered, other_pulls, unexpected
+from lanewright.queue.pulls import Pinned, pin_pull, read_pull, still_stacked
 from lanewright.queue.selection import Part, index_of, only, with_part
-from lanewright.queue.series import Series, name_of
+from lanewright.queue.series import name_of
 from lanewright.queue.units import OnBase
 from lanewright.report.drift import told_drift
-from lanewright.report.outcome import counted
-from lanewright.store.extract import pull_trees
-from lanewright.store.fetching import fetch_commits
-from lanewright.store.git import Repository
-from lanewright.store.history import is_ancestor
 from lanewright.store.objects import CommitId
 from lanewright.terminal import quoted
-
-GIT = "git:"
-NUMBER = re.compile(r"[1-9][0-9]{0,9}")
 
 
 @dataclass(frozen=True)
@@ -87,7 +79,7 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
             hint="name one by its number alone, as `lanewright list` shows it",
         )
     given = pull_input(project, name_of(spec), spec, _place(lane, index))
-    pinned = pin_pull(project, places, spec.pull, _others(project, series, spec.pull))
+    pinned = pin_pull(project, places, spec.pull, other_pulls(project, series, spec.pull))
     if still_stacked(places, given.base, pinned):
         pinned = replace(pinned, base=given.base)
     if (pinned.head, pinned.base) == (given.head, given.base):
@@ -119,7 +111,7 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
     if spec.landed:
         landed = _carried(before, spec.landed, found)
         text = with_entry_value(text, index, "landed", landed or None)
-    said = [_moved(pinned, given), *_told_of(project, places, series, pinned)]
+    said = [_moved(pinned, given), *unexpected(project, places, series, pinned)]
     return Edited(text, given.name, (*said, *told_drift(found)))
 
 
@@ -132,39 +124,11 @@ def _new(project: Project, places: Places, lane: str, text: str, part: Part) -> 
     series = read_text(project, lane, text)
     number = int(part.entry)
     place = f"series/{lane}.toml: pull {number}"
-    pinned = pin_pull(project, places, number, _others(project, series, number))
-    on_base = read_pull(project, places, number, pinned.base, pinned.head)
-    values: dict[str, object] = {"pull": number, "head": pinned.head, "base": pinned.base}
+    found = offered(project, places, series, number)
+    values: dict[str, object] = {"pull": number, "head": found.head, "base": found.base}
     if part.path:
-        values["select"] = only(on_base, part, place)
-    told = tuple(_told_of(project, places, series, pinned))
-    return Edited(with_entry(text, values), str(number), told)
-
-
-def _told_of(project: Project, places: Places, series: Series, pinned: Pinned) -> Iterator[str]:
-    """What of a pull request as it is pinned a person may not expect."""
-    name = f"#{pinned.number}"
-    outside = pull_trees(places, project.upstream.remote, pinned.base, pinned.head).outside
-    if outside:
-        yield f"{name} changes {counted(outside, 'file')} outside vllm/ too, which no lane has"
-    if pinned.on:
-        yield f"{name} is stacked on #{pinned.on}, and carried on top of it"
-    elif series.pin.startswith(GIT):
-        pin = CommitId(series.pin.removeprefix(GIT))
-        fetch_commits(places, need_remote(project), [pin])
-        if not is_ancestor(Repository(places.objects), pinned.base, pin):
-            yield (
-                f"{name} is a change of {pinned.base[:12]}, which is no ancestor of the pin"
-                f" {pin[:12]}: the lane gets what it changes, and nothing else of that commit"
-            )
-
-
-def _others(project: Project, series: Series, number: int) -> Sequence[PullInput]:
-    return [
-        pull_input(project, name_of(spec), spec, "")
-        for spec in series.entry
-        if spec.pull is not None and spec.pull != number
-    ]
+        values["select"] = only(found.on_base, part, place)
+    return Edited(with_entry(text, values), str(number), found.told)
 
 
 def _place(lane: str, index: int) -> str:

@@ -7,7 +7,7 @@ from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.inputs import PullInput
-from lanewright.queue.pulldiff import pull_diff
+from lanewright.queue.pulldiff import FLAGS, pull_diff
 from lanewright.queue.units import OnBase, read_on_base
 from lanewright.store.extract import pull_trees
 from lanewright.store.fetching import fetch_commits, fetch_refs
@@ -147,6 +147,13 @@ def read_pull(
     repository = Repository(places.objects)
     diff = pull_diff(repository, trees.base, trees.head, f"#{number}")
     return read_on_base(repository, diff, trees.base, base[:12])
+
+
+def pull_text(project: Project, places: Places, base: CommitId, head: CommitId) -> bytes:
+    """What a pinned pull request changes, as git prints it."""
+    trees = pull_trees(places, project.upstream.remote, base, head)
+    flags = ("-r", "-p", *FLAGS)
+    return Repository(places.objects).run("diff-tree", *flags, trees.base, trees.head).stdout
 
 
 def keep_facts(project: Project, places: Places, numbers: Sequence[int]) -> None:

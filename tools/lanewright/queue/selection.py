@@ -66,7 +66,7 @@ def with_part(spec: EntrySpec, on_base: OnBase, part: Part, place: str) -> list[
     """
     if spec.select is None:
         raise LanewrightError(f"{place}: all of {part.entry} is carried already")
-    units = _together(on_base, _units(on_base, part, place), split=spec.split)
+    units = _together(on_base, units_of(on_base, part, place), split=spec.split)
     carried = choose(on_base, Choice(tuple(spec.select), split=True), place)
     if all(unit.id in carried for unit in units):
         raise LanewrightError(f"{place}: {part} is carried already")
@@ -80,7 +80,7 @@ def without_part(spec: EntrySpec, on_base: OnBase, part: Part, place: str) -> li
     Raises:
         LanewrightError: There is no such part, or it is not carried.
     """
-    units = _together(on_base, _units(on_base, part, place), split=spec.split)
+    units = _together(on_base, units_of(on_base, part, place), split=spec.split)
     carried = choose(on_base, Choice(tuple(spec.select or ()), split=True), place)
     if not any(unit.id in carried for unit in units):
         raise LanewrightError(f"{place}: {part} is not carried")
@@ -93,7 +93,7 @@ def only(on_base: OnBase, part: Part, place: str) -> list[str]:
     Raises:
         LanewrightError: There is no such part.
     """
-    units = _together(on_base, _units(on_base, part, place), split=False)
+    units = _together(on_base, units_of(on_base, part, place), split=False)
     return _named(on_base, frozenset(unit.id for unit in units), _paths(part, units))
 
 
@@ -103,13 +103,18 @@ def hunk_name(on_base: OnBase, part: Part, place: str) -> str:
     Raises:
         LanewrightError: It is no single hunk.
     """
-    units = _units(on_base, part, place)
+    units = units_of(on_base, part, place)
     if len(units) != 1:
         raise LanewrightError(f"{place}: {part} is {len(units)} hunks; name one, as PATH:HUNK")
     return f"{units[0].path}:{units[0].id}"
 
 
-def _units(on_base: OnBase, part: Part, place: str) -> list[Unit]:
+def units_of(on_base: OnBase, part: Part, place: str) -> list[Unit]:
+    """The units that a file or hunk means.
+
+    Raises:
+        LanewrightError: There are none, or it fits several hunks.
+    """
     name = f"{part.path}:{part.hunk}" if part.hunk else part.path
     found = units_named(on_base.units, name)
     if not found or is_ambiguous(found, name):
@@ -117,7 +122,7 @@ def _units(on_base: OnBase, part: Part, place: str) -> list[Unit]:
         known = f"its hunks there: {', '.join(in_file)}" if in_file else "it does not change it"
         raise LanewrightError(
             f"{place}: {part} matches {len(found)} hunks of {on_base.diff.source} ({known})",
-            hint=f"see what it changes: lanewright add {quoted(part.entry)}, and drop what you do not want",
+            hint=f"lanewright show {quoted(part.entry)} lists its hunks",
         )
     return found
 

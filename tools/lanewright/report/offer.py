@@ -1,0 +1,61 @@
+"""A pull request that no lane carries yet, with the names that ``add`` takes its parts by."""
+
+import msgspec
+
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.lock import LockedPull
+from lanewright.queue.offered import Offered, offered
+from lanewright.queue.pulls import pull_text
+from lanewright.queue.selection import Part, units_of
+from lanewright.queue.series import load_series
+from lanewright.queue.units import Unit
+from lanewright.report.hunks import hunk_line, hunk_texts, range_of
+from lanewright.report.outcome import counted
+from lanewright.terminal import emit, emit_json, say
+
+
+def emit_offer(project: Project, places: Places, lane: str, part: Part, *, as_json: bool) -> None:
+    """Print each hunk of a pull request, or the text of chosen ones; the project stays as it is.
+
+    Raises:
+        LanewrightError: It cannot be had, or has no such part.
+    """
+    found = offered(project, places, load_series(project, lane), int(part.entry))
+    all_units = found.on_base.units
+    units = units_of(found.on_base, part, f"lane {lane}") if part.path else list(all_units)
+    for line in found.told:
+        say(line)
+    if as_json:
+        emit_json([_data(found, units)])
+        return
+    size = f"{counted(len(all_units), 'hunk')} in {counted(len(found.on_base.sides), 'file')}"
+    emit(f"#{found.number} ({found.head[:12]} on {found.base[:12]}): {size}; not carried")
+    if part.path:
+        emit(_texts(project, places, found, units))
+    else:
+        emit("\n".join(f"  {hunk_line(unit, range_of(unit))}" for unit in units))
+    say(f"  next: lanewright add {found.number}[:PATH[:HUNK]]{project.option(lane)}")
+
+
+def _data(found: Offered, units: list[Unit]) -> dict[str, object]:
+    """As the lock will have it, without what comes of carrying it."""
+    pull = LockedPull(found.number, found.head, found.base, found.outside)
+    names = ("id", "path", "symbol", "lines")
+    return {
+        "name": str(found.number),
+        "kind": "pull",
+        "source": f"#{found.number}",
+        "pull": msgspec.to_builtins(pull),
+        "hunks": [{name: getattr(unit, name) for name in names} for unit in units],
+    }
+
+
+def _texts(project: Project, places: Places, found: Offered, units: list[Unit]) -> str:
+    diff = pull_text(project, places, found.base, found.head)
+    all_units = found.on_base.units
+    lines: list[str] = []
+    for unit, text in zip(all_units, hunk_texts(diff, f"#{found.number}", all_units), strict=True):
+        if unit in units:
+            lines += [hunk_line(unit, range_of(unit)), *filter(None, [text])]
+    return "\n".join(lines)

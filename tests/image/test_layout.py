@@ -16,7 +16,8 @@ from lanewright.image.check import differences
 from lanewright.image.layout import lay_out, layout_folder
 from lanewright.queue.lock import Lock, layer_of, sealed
 from tests.conftest import World
-from tests.process import COMMAND, finish, killing_git, start
+from tests.killing import kills, restoring
+from tests.process import COMMAND, finish, start
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -91,17 +92,15 @@ def test_two_runs_at_once_make_one(imaged: World, lock: Lock) -> None:
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_run_killed_while_making_leaves_nothing_half(
-    imaged: World, lock: Lock, tmp_path: Path, moment: str
+def test_a_run_killed_at_any_step_leaves_nothing_half(
+    imaged: World, lock: Lock, moment: str
 ) -> None:
-    killer = killing_git(tmp_path / "bin", moment, "diff-tree")
-    code, out, _ = finish(start(imaged.root, "image", env=killer))
-    assert (code, out) == (-9, "")
     folder = layout_folder(imaged.places, lock)
-    (left,) = imaged.places.layouts.iterdir()
-    assert left.name.startswith(".making-")
-    assert finish(start(imaged.root, "image"))[0] == 0
-    assert list(imaged.places.layouts.iterdir()) == [folder]
+    undone = restoring(imaged.places.store, imaged.root)
+    for killed in kills(["image"], imaged.root, {}, undone, moments=[moment]):
+        assert not folder.exists() or differences(imaged.repository, lock, folder) == [], killed
+        assert finish(start(imaged.root, "image"))[0] == 0
+        assert list(imaged.places.layouts.iterdir()) == [folder]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,12 +9,13 @@ status, 128 + N where signal N ended it.
 import os
 import select
 import signal
-import subprocess
 import sys
 import time
-from pathlib import Path
 
 KILLED = 5.0
+
+# Only what Python has loaded anyway or loads at once: one of these starts beside every fetch, and
+# ``subprocess`` and ``pathlib`` would double what that takes.
 
 
 def main(grace: float, command: list[str]) -> int:
@@ -22,34 +23,39 @@ def main(grace: float, command: list[str]) -> int:
     # A handler, unlike SIG_IGN, is not handed on to the command.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: None)
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0)
+    nothing = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)
+    process = os.posix_spawnp(command[0], command, os.environ, file_actions=[nothing], setpgroup=0)
     poller = select.poll()
     poller.register(sys.stdin, select.POLLIN)
-    poller.register(os.pidfd_open(process.pid), select.POLLIN)
+    poller.register(os.pidfd_open(process), select.POLLIN)
     while not any(event & (select.POLLIN | select.POLLHUP) for _, event in poller.poll()):
         pass
     end(process, grace)
-    return process.returncode if process.returncode >= 0 else 128 - process.returncode
+    _, status = os.waitpid(process, 0)
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
 
 
-def end(process: "subprocess.Popen[bytes]", grace: float) -> None:
+def end(process: int, grace: float) -> None:
     """End the whole group; the group's first process is reaped last, so its number stays taken."""
     deadline = time.monotonic() + grace
-    os.killpg(process.pid, signal.SIGTERM)
-    while time.monotonic() < deadline and others_run(process.pid):
+    os.killpg(process, signal.SIGTERM)
+    while time.monotonic() < deadline and others_run(process):
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
+    os.killpg(process, signal.SIGKILL)
     # A killed process still runs, and holds what it holds, until the kernel gets round to it.
-    while time.monotonic() < deadline + KILLED and others_run(process.pid):
+    while time.monotonic() < deadline + KILLED and others_run(process):
         time.sleep(0.01)
-    process.wait()
 
 
 def others_run(group: int) -> bool:
     """Tell whether a process of the group is alive; zombies are not."""
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+    for number in os.listdir("/proc"):  # noqa: PTH208 - no pathlib
+        if not number.isdecimal():
+            continue
         try:
-            text = stat.read_text(errors="replace")
+            with open(f"/proc/{number}/stat", errors="replace") as stat:  # noqa: PTH123
+                text = stat.read()
         except OSError:
             continue
         state, _, process_group = text.rpartition(") ")[2].split()[:3]

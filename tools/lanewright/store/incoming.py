@@ -13,6 +13,7 @@ from lanewright.store.scratch import making
 
 # As `git config` writes it.
 MARK = f"partialClone = {NAME}"
+PARTIAL = f"[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\t{MARK}\n"
 # An index last: git takes a pack for whole once it sees that.
 PARTS = (".promisor", ".rev", ".pack", ".idx")
 
@@ -27,7 +28,8 @@ def waiting_room(places: Places, store: Repository) -> Iterator[Repository]:
     _mark_partial(store)
     with making(places.incoming) as folder:
         room = create(folder / "objects.git")
-        _mark_partial(room)
+        with (room.path / "config").open("a", encoding="utf-8") as config:
+            config.write(PARTIAL)  # nobody else sees it, so no git call is needed
         alternates = room.path / "objects" / "info" / "alternates"
         alternates.write_text(f"{store.path / 'objects'}\n")
         yield room

@@ -91,13 +91,14 @@ def test_two_runs_at_once_make_one(imaged: World, lock: Lock) -> None:
     assert differences(imaged.repository, lock, folder) == []
 
 
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.engine_full)])
 @pytest.mark.parametrize("moment", ["before", "after"])
 def test_a_run_killed_at_any_step_leaves_nothing_half(
-    imaged: World, lock: Lock, moment: str
+    imaged: World, lock: Lock, moment: str, every: int
 ) -> None:
     folder = layout_folder(imaged.places, lock)
     undone = restoring(imaged.places.store, imaged.root)
-    for killed in kills(["image"], imaged.root, {}, undone, moments=[moment]):
+    for killed in kills(["image"], imaged.root, {}, undone, moments=[moment], every=every):
         assert not folder.exists() or differences(imaged.repository, lock, folder) == [], killed
         assert finish(start(imaged.root, "image"))[0] == 0
         assert list(imaged.places.layouts.iterdir()) == [folder]

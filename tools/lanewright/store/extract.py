@@ -8,7 +8,6 @@ without network, be put into a bundle, and be taken from one.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
@@ -22,11 +21,14 @@ from lanewright.store.objects import (
     File,
     TreeId,
     changes,
+    commit_at,
+    commits_named,
     entries,
     files,
     lacking,
-    trees_of,
+    tree_of,
 )
+from lanewright.store.odb import objects_of
 from lanewright.store.remote import Remote
 from lanewright.store.safepath import check
 from lanewright.store.trees import edit_tree, flat_trees
@@ -75,8 +77,9 @@ def pin_tree(places: Places, remote: Remote | None, pinned: CommitId) -> TreeId:
         LanewrightError: It cannot be had, or has no ``vllm/``.
         UnsafePathError: A path in it would leave the tree.
     """
-    [known] = _trees(places, [pin_ref(pinned)])
-    if known:
+    [kept] = _commits(places, [pin_ref(pinned)])
+    if kept:
+        known = tree_of(Repository(places.objects), kept)
         _require_same(known, _root_of(places, pinned), f"the pin {pinned}")
         return known
     _bring(places, remote, [pinned], f"the pin {pinned}")
@@ -101,15 +104,16 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
     """
     refs = pull_refs(base, head)
     what = f"the change {base[:12]}..{head[:12]}"
-    before, after, *real = _trees(places, (*refs, base, head))
+    before, after = _commits(places, refs)
     if before and after:
         repository = Repository(places.objects)
-        if all(real):
+        base_tree, head_tree = (tree_of(repository, each) for each in (before, after))
+        if all(commit_at(repository, each) for each in (base, head)):
             inside, _ = _changed(repository, base, head)
-            for tree, side in ((before, 0), (after, 1)):
+            for tree, side in ((base_tree, 0), (head_tree, 1)):
                 expected = {path: file for path, each in inside.items() if (file := each[side])}
                 _require_same(files(repository, tree), expected, what)
-        return PullTrees(before, after, _outside(repository, refs[1]))
+        return PullTrees(base_tree, head_tree, _outside(repository, after, refs[1]))
     _bring(places, remote, [base, head], what)
     repository = Repository(places.objects)
     inside, outside = _changed(repository, base, head)
@@ -134,20 +138,19 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
     return PullTrees(trees[0], trees[1], outside)
 
 
-def _trees(places: Places, names: Sequence[str]) -> list[TreeId | None]:
+def _commits(places: Places, refs: Sequence[str]) -> list[CommitId | None]:
     if not places.objects.exists():
-        return [None] * len(names)
-    return trees_of(Repository(places.objects), names)
+        return [None] * len(refs)
+    return commits_named(Repository(places.objects), refs)
 
 
 def _root_of(places: Places, pinned: CommitId) -> TreeId | None:
     """The tree that an extract of a commit has; None where the store lacks it, or it has none."""
     repository = Repository(places.objects)
-    [root] = trees_of(repository, [pinned])
-    inside = entries(repository, root).get(ROOT) if root else None
-    if inside is None or inside.mode != FOLDER:
+    inside = entries(repository, TreeId(pinned)) if commit_at(repository, pinned) else {}
+    if ROOT not in inside or inside[ROOT].mode != FOLDER:
         return None
-    return flat_trees(repository, [{ROOT: inside}])[0]
+    return flat_trees(repository, [{ROOT: inside[ROOT]}])[0]
 
 
 def _changed(
@@ -195,17 +198,14 @@ def require_fit(listed: Iterable[tuple[str, File | None]], source: str) -> None:
             )
 
 
-@lru_cache(maxsize=64)
 def _tree(repository: Repository, commit: CommitId) -> TreeId:
-    """A commit never changes, so it is asked for once."""
-    [found] = trees_of(repository, [commit])
-    if found is None:
+    if commit_at(repository, commit) != commit:
         raise LanewrightError(f"{commit} is no commit", hint="lanewright fetch")
-    return found
+    return tree_of(repository, commit)
 
 
-def _outside(repository: Repository, ref: str) -> int:
-    message = repository.run("cat-file", "commit", ref).stdout.decode()
+def _outside(repository: Repository, kept: CommitId, ref: str) -> int:
+    message = objects_of(repository).read(kept)[1].decode()
     found = COUNT.search(message)
     if found is None:
         raise LanewrightError(f"{ref} in the store is no extract of ours", hint="remove the store")
@@ -214,7 +214,8 @@ def _outside(repository: Repository, ref: str) -> int:
 
 def _bring(places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str) -> None:
     wanted = list(commits)
-    absent = [c for c, tree in zip(wanted, _trees(places, wanted), strict=True) if not tree]
+    here = (places.objects / "objects/info").exists()
+    absent = [c for c in wanted if not here or not commit_at(Repository(places.objects), c)]
     if absent and remote is None:
         raise LanewrightError(f"the store lacks {what}, and {NO_REMOTE}", hint=REMOTE_HINT)
     if absent and remote:

@@ -11,7 +11,7 @@ from lanewright.store.git import NONE, Repository
 from lanewright.store.incoming import require_history, set_refs, take_in, waiting_room
 from lanewright.store.locking import writing
 from lanewright.store.network import NAME, Wait, call
-from lanewright.store.objects import FULL_ID, BlobId, CommitId, lacking, resolve
+from lanewright.store.objects import FULL_ID, BlobId, CommitId, commit_at, lacking
 from lanewright.store.remote import Remote
 from lanewright.terminal import stage
 
@@ -74,7 +74,7 @@ def fetch_commits(
     """
     wanted = _full_ids(remote, commits)
     with writing(places) as store:
-        absent = [each for each in wanted if not _commit_of(store, each)]
+        absent = [each for each in wanted if not commit_at(store, each)]
         if not absent:
             return
         what = f"fetching {_counted(len(absent), 'commit')} from {remote.url}"
@@ -156,7 +156,7 @@ def _bring(room: Repository, remote: Remote, ids: Iterable[str], wait: Wait) -> 
         LanewrightError: One is neither a commit nor a tag of one.
     """
     wanted = list(dict.fromkeys(ids))
-    absent = [each for each in wanted if not _commit_of(room, each)]
+    absent = [each for each in wanted if not commit_at(room, each)]
     if absent:
         try:
             _fetch(room, remote, absent, wait)
@@ -164,7 +164,7 @@ def _bring(room: Repository, remote: Remote, ids: Iterable[str], wait: Wait) -> 
             # A server without filters sends blobs as deltas on ones that the store was not given.
             _fetch(room, remote, absent, wait, settings=ALONE)
         require_history(room, remote, absent)
-    found = {each: _commit_of(room, each) for each in wanted}
+    found = {each: commit_at(room, each) for each in wanted}
     for name, commit in found.items():
         if not commit:
             raise LanewrightError(f"{remote.url}: {name} is no commit")
@@ -181,11 +181,6 @@ def _fetch(
 ) -> None:
     stdin = "".join(f"{each}\n" for each in ids).encode()
     call(room, remote, *FETCH, stdin=stdin, settings=settings, wait=wait)
-
-
-def _commit_of(repository: Repository, name: str) -> CommitId | None:
-    found = resolve(repository, f"{name}^{{commit}}")
-    return CommitId(found) if found else None
 
 
 def _full_ids(remote: Remote, ids: Iterable[Id]) -> list[Id]:

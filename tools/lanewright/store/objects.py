@@ -58,20 +58,38 @@ def commit_and_tree(repository: Repository, name: str) -> tuple[CommitId, TreeId
     return CommitId(commit), TreeId(tree)
 
 
-def trees_of(repository: Repository, names: Iterable[str]) -> list[TreeId | None]:
-    """The tree of each commit, in one git call; None for what stands for no commit here.
+def commits_named(repository: Repository, refs: Iterable[str]) -> list[CommitId | None]:
+    """The commit that each ref stands for, in one git call; None where there is none.
 
     Args:
         repository: The store; it may be just in the making.
-        names: Refs or ids without blanks.
+        refs: Names without blanks.
     """
-    wanted = list(names)
-    stdin = "".join(f"{name}^{{commit}}^{{tree}}\n" for name in wanted).encode()
+    wanted = list(refs)
+    stdin = "".join(f"{ref}^{{commit}}\n" for ref in wanted).encode()
     output = repository.run("cat-file", "--batch-check=%(objectname)", stdin=stdin, ok=(0, 128))
     lines = output.stdout.decode().splitlines()
     # It ends at the first object that a partial clone has left at its remote.
     lines += [""] * (len(wanted) - len(lines))
-    return [TreeId(line) if FULL_ID.fullmatch(line) else None for line in lines]
+    return [CommitId(line) if FULL_ID.fullmatch(line) else None for line in lines]
+
+
+def commit_at(repository: Repository, name: str) -> CommitId | None:
+    """The commit that a full id stands for, through tags; None where none is here."""
+    objects = objects_of(repository)
+    while name in objects:
+        kind, content = objects.read(name)
+        if kind == "commit":
+            return CommitId(name)
+        if kind != "tag":
+            return None
+        name = content[7:47].decode()  # after "object "
+    return None
+
+
+def tree_of(repository: Repository, commit: CommitId) -> TreeId:
+    """The tree of a commit that is here."""
+    return TreeId(objects_of(repository).read(commit)[1][5:45].decode())  # after "tree "
 
 
 def exists(repository: Repository, ids: Iterable[str]) -> bool:
@@ -153,7 +171,7 @@ def entries(repository: Repository, tree: TreeId) -> Mapping[str, File]:
         return {}
     kind, raw = objects_of(repository).read(tree)
     if kind == "commit":
-        return entries(repository, TreeId(raw[5:45].decode()))
+        return entries(repository, tree_of(repository, CommitId(tree)))
     if kind != "tree":
         raise LanewrightError(f"object {tree} is a {kind}, and no tree")
     found: dict[str, File] = {}

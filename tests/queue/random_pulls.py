@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from hypothesis import strategies as st
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.carry import Change, carry_change
+from lanewright.queue.carried import Change
+from lanewright.queue.carry import carry_change
 from lanewright.queue.inputs import Choice, PullInput
 from lanewright.queue.lock import LockedEntry
 from lanewright.queue.pin import Pin

@@ -10,9 +10,11 @@ from lanewright.image.layer import LayerError, layer_content
 from lanewright.image.oci import digest_of
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.carry import Carried, Change, carry_change, carry_overlay
+from lanewright.queue.carried import Carried, Change
+from lanewright.queue.carry import carry_change
 from lanewright.queue.fixes import Fix
 from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
+from lanewright.queue.laid import carry_overlay
 from lanewright.queue.lock import (
     SCHEMA,
     Lock,

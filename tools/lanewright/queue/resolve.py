@@ -7,7 +7,7 @@ from lanewright.errors import ConflictError, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
-from lanewright.queue.carry import Carried, Conflict
+from lanewright.queue.carried import Carried, Conflict
 from lanewright.queue.fixes import fixes_of, folder_of
 from lanewright.queue.gates import GateError
 from lanewright.queue.patchhead import MODES

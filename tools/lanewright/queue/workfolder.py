@@ -9,7 +9,7 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
-from lanewright.queue.carry import Conflict
+from lanewright.queue.carried import Conflict
 from lanewright.queue.recipe import Side
 from lanewright.queue.sides import contents_of
 from lanewright.store.git import Repository

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lanewright.queue.carry import Conflict
+from lanewright.queue.carried import Conflict
 from lanewright.queue.gates import GateError, check_file
 from lanewright.queue.sides import contents_of
 from lanewright.store.git import Repository

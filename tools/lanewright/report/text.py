@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from lanewright.queue.apply import Applied
-from lanewright.queue.carry import Carried
+from lanewright.queue.carried import Carried
 from lanewright.queue.lock import HunkState, LockedEntry
 from lanewright.report.outcome import in_one_line
 from lanewright.report.verdict import in_words

@@ -31,6 +31,7 @@ class Arguments(Protocol):
     check: bool
     entry: str | None
     part: str
+    path: str
     update: bool
     landed: bool
     done: bool
@@ -98,6 +99,10 @@ def parse(arguments: list[str]) -> Arguments:
         commands, "show", "print the hunks of an entry, or of a pull request to add", reads=True
     )
     show.add_argument("entry", nargs="?", metavar="ENTRY[:PATH[:HUNK]]")
+    blame = _command(
+        commands, "blame", "say which entry each line of a built file comes from", reads=True
+    )
+    blame.add_argument("path", metavar="PATH", help="a file of the lane's tree")
     image = _command(commands, "image", "make a lane's layer, in an OCI layout", reads=True)
     image.add_argument(
         "--out", type=Path, metavar="DIR", help="folder for the layout, instead of the store's"

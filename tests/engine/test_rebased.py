@@ -9,6 +9,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.lock import read_lock
 from lanewright.store.git import Repository
+from lanewright.store.objects import files
 from lanewright.store.release import Release, commit_of
 from tests.engine.conftest import Lane
 from tests.upstream.stand_in.history import NEW_TAG, OLD_TAG
@@ -17,7 +18,7 @@ from tests.upstream.stand_in.trees import of_commit
 
 POOL, UTILITY, STAGING = "96177", "97943", "92060"
 MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
-MISSING = b"<<<<<<< upstream has no such file"
+REMOVED = b"was removed by upstream"
 
 
 @pytest.fixture
@@ -35,24 +36,31 @@ def rebased(lane: Lane, tmp_path: Path) -> Lane:
     for number in (POOL, UTILITY, STAGING):
         assert lane.run("add", number) == 0
     assert lane.run("rebase", "--to", "0.32.0") == 3
-    for number in (POOL, STAGING):
-        keep_both_sides(lane, number)
+    removed = [keep_both_sides(lane, number) for number in (POOL, STAGING)]
     assert lane.run("rebase", "--to", "0.32.0") == 0
+    lock = read_lock(lane.root / "series/cpu-tiny.lock")
+    assert lock
+    built = files(Repository(places.objects), lock.tree)
+    assert [len(paths) for paths in removed] == [0, 1]
+    assert built.keys().isdisjoint(removed[1])
     return lane
 
 
-def keep_both_sides(lane: Lane, entry: str) -> None:
-    """Resolve an entry's conflicts; a file that upstream removed stays away."""
+def keep_both_sides(lane: Lane, entry: str) -> list[str]:
+    """Resolve an entry's conflicts; the files that upstream removed, which stay away."""
+    removed = []
     assert lane.run("resolve", entry) == 0
     folder = lane.root / ".lanewright/resolve/cpu-tiny" / entry
     for file in folder.glob("vllm/**/*.py"):
         content = file.read_bytes()
-        if content.startswith(MISSING):
+        if REMOVED in content.partition(b"\n")[0]:
             file.unlink()
+            removed.append(file.relative_to(folder).as_posix())
             continue
         lines = content.splitlines(keepends=True)
         file.write_bytes(b"".join(line for line in lines if not line.startswith(MARKS)))
     assert lane.run("resolve", entry, "--done") == 0
+    return removed
 
 
 @pytest.mark.engine

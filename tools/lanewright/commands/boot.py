@@ -4,6 +4,7 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.report.left_out import say_left_out
 from lanewright.serve.equality.verdict import MODES
 from lanewright.serve.lane import lay_lane
 from lanewright.serve.run import Wanted, run_lane
@@ -16,5 +17,6 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     lane = lay_lane(project, places, lane_of(project, arguments))
     modes = MODES if arguments.equal else ()
     wanted = Wanted(server=not arguments.no_server, port=arguments.port, modes=modes)
+    say_left_out(project, lane.lock)
     emit(summary(run_lane(places, lane, wanted)))
     return ExitCode.CLEAN

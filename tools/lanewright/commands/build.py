@@ -5,6 +5,7 @@ from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
+from lanewright.report.left_out import say_left_out
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, say
 
@@ -23,5 +24,6 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         say(f"lane {lane} on {built.lock.pin.ref}: applied, and the tree is that of the lock")
     else:
         say(f"lane {lane} on {built.lock.pin.ref}: nothing to apply, the lock is up to date")
+    say_left_out(project, built.lock)
     emit(built.lock.tree)
     return ExitCode.CLEAN

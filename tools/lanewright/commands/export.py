@@ -7,6 +7,7 @@ from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.queue.bundle import write_bundle
 from lanewright.queue.quilt import write_quilt
+from lanewright.report.left_out import say_left_out
 from lanewright.store.git import Repository
 from lanewright.store.scratch import making
 from lanewright.terminal import emit, quoted, say, stage
@@ -26,5 +27,6 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         scratch.rename(out)
     say(f"lane {lane}: {len(names)} patches on {lock.pin.ref}, tree {lock.tree}")
     say(f"next: lanewright verify {lane} --bundle {quoted(out / f'{lane}.bundle')}")
+    say_left_out(project, lock)
     emit(str(out))
     return ExitCode.CLEAN

@@ -10,6 +10,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.queue.lock import layer_of
+from lanewright.report.left_out import say_left_out
 from lanewright.store.git import Repository
 from lanewright.terminal import emit, emit_json, say
 
@@ -34,6 +35,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         lay_out(repository, lock, folder)
         require_intact_layout(repository, lock, folder)
         say(f"lane {lane}: image made, {layer.size} bytes for {layer.site_packages}")
+    say_left_out(project, lock)
     if arguments.json:
         emit_json({"lane": lane, "layer": layer, "layout": folder})
     else:

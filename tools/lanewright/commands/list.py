@@ -6,6 +6,7 @@ from lanewright.cli import Arguments
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.lock import read_lock
 from lanewright.queue.selection import HUNK_ID, index_of
 from lanewright.queue.series import EntrySpec, Series, load_series, name_of
 from lanewright.report.outcome import counted
@@ -22,13 +23,24 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     if arguments.json:
         emit_json(found)
         return ExitCode.CLEAN
+    waiting = {name: _waiting(project, name) for name in found}
     for name, series in found.items():
         emit(f"{name}  {series.pin}  {series.title}")
         for each in series.entry:
-            emit(f"  {_line(each)}")
+            waits = name_of(each) in waiting[name]
+            emit(f"  {_line(each)}{'  (left out: it needs a person)' if waits else ''}")
             if entry:
                 emit("".join(f"    {selected}\n" for selected in each.select or ["all of it"]))
     return ExitCode.CLEAN
+
+
+def _waiting(project: Project, lane: str) -> set[str]:
+    """The entries that the lane's lock was written without."""
+    try:
+        lock = read_lock(project.lock_file(lane))
+    except LanewrightError:  # told by every command that needs it
+        return set()
+    return {e.name for e in lock.entries if any(h.open for h in e.hunks)} if lock else set()
 
 
 def _asked(project: Project, arguments: Arguments) -> tuple[str | None, str | None]:

@@ -26,7 +26,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     project.series_file(lane)  # there must be such a lane before it can lack a lock
     lock = read_lock(project.lock_file(lane))
     name, _, rest = chosen.partition(":")
-    if NUMBER.fullmatch(name) and not _is_known(project, lane, name, lock):
+    if NUMBER.fullmatch(name) and not _is_locked(name, lock):
         emit_offer(project, places, lane, read_part(chosen), as_json=arguments.json)
         return ExitCode.CLEAN
     if lock is None:
@@ -62,10 +62,8 @@ def _asked(project: Project, arguments: Arguments) -> tuple[str, str]:
     return lane_of(project, arguments), (arguments.entry or "").removeprefix("#")
 
 
-def _is_known(project: Project, lane: str, name: str, lock: Lock | None) -> bool:
-    """Whether a lane carries an entry, or did when its lock was written."""
-    locked = lock is not None and any(entry.name == name for entry in lock.entries)
-    return locked or index_of(load_series(project, lane), name) is not None
+def _is_locked(name: str, lock: Lock | None) -> bool:
+    return lock is not None and any(entry.name == name for entry in lock.entries)
 
 
 def _unknown(project: Project, lane: str, name: str, lock: Lock) -> LanewrightError:

@@ -5,6 +5,7 @@ from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.verify import verify
+from lanewright.report.left_out import say_left_out
 from lanewright.terminal import emit
 
 
@@ -23,4 +24,5 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     *first, last = done.checks
     told = f"{', '.join(first)} and {last}" if first else last
     emit(f"lane {lane}: {told} verified, tree {done.lock.tree}")
+    say_left_out(project, done.lock)
     return ExitCode.CLEAN

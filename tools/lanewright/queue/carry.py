@@ -81,7 +81,7 @@ def carry_change(
     states = refused(states, faults, causes)
     waiting = {path: sides[path] for path in sorted(opened | faults.keys())}
     settled = settle_files(repository, given, waiting, no_place)
-    states = [with_fix(state, settled.get(state.path)) for state in states]
+    states = [with_fix(state, settled.get(state.path), sides[state.path]) for state in states]
     states = with_pointers(states, taken)
     whys = {state.path: state.cause for state in reversed(states) if state.open}
     conflicts = tuple(

@@ -32,6 +32,7 @@ class Offered:
         on_base: What it changes there.
         outside: How many files it changes that no lane has.
         told: What of it a person may not expect.
+        in_series: Whether the series has it, at this head.
     """
 
     number: int
@@ -40,19 +41,25 @@ class Offered:
     on_base: OnBase
     outside: int
     told: tuple[str, ...]
+    in_series: bool = False
 
 
 def offered(project: Project, places: Places, series: Series, number: int) -> Offered:
-    """Fetch a pull request, as a lane would carry it.
+    """Fetch a pull request, as a lane would carry it; one that the series has stays where it is.
 
     Raises:
         LanewrightError: It cannot be had, or changes nothing that a lane has.
     """
-    pinned = pin_pull(project, places, number, other_pulls(project, series, number))
+    spec = next((each for each in series.entry if each.pull == number), None)
+    if spec:
+        own = pull_input(project, name_of(spec), spec, "")
+        pinned = Pinned(number, own.head, own.base)
+    else:
+        pinned = pin_pull(project, places, number, other_pulls(project, series, number))
     on_base = read_pull(project, places, number, pinned.base, pinned.head)
     outside = pull_trees(places, project.upstream.remote, pinned.base, pinned.head).outside
     told = tuple(unexpected(project, places, series, pinned))
-    return Offered(number, pinned.head, pinned.base, on_base, outside, told)
+    return Offered(number, pinned.head, pinned.base, on_base, outside, told, spec is not None)
 
 
 def unexpected(project: Project, places: Places, series: Series, pinned: Pinned) -> Iterator[str]:

@@ -95,7 +95,7 @@ def told_rebase(project: Project, rebased: Rebased) -> Iterator[str]:
         yield f"  {entry.name} ({entry.source})"
         yield f"    was {in_one_line(before) if before else 'not locked'}"
         yield f"    now {in_one_line(entry)}"
-        yield from _turns(before, entry)
+        yield from _turns(project, rebased, before, entry)
         yield from _words(project, rebased.lane, entry)
         taken = [hunk for hunk in entry.hunks if hunk.outcome != "not selected"]
         if taken and all(hunk.outcome in {"landed", "landed changed"} for hunk in taken):
@@ -131,7 +131,9 @@ def _words(project: Project, lane: str, entry: LockedEntry) -> Iterator[str]:
         yield f"    look at what was merged again: lanewright resolve {entry.name}{option}"
 
 
-def _turns(before: LockedEntry | None, now: LockedEntry) -> Iterator[str]:
+def _turns(
+    project: Project, rebased: Rebased, before: LockedEntry | None, now: LockedEntry
+) -> Iterator[str]:
     """Hunks whose outcome is another one now, and fixes."""
     known = {hunk.id: hunk for hunk in before.hunks} if before else {}
     for hunk in now.hunks:
@@ -142,7 +144,9 @@ def _turns(before: LockedEntry | None, now: LockedEntry) -> Iterator[str]:
     for fix in now.fixes:
         if fix.state == "unneeded":
             continue  # told with those that are not needed for another reason
-        yield f"    fix of {fix.path}: {fix.state} ({fix.file})"
+        is_kept = not rebased.conflicts or (project.root / fix.file).exists()
+        kept = fix.file if is_kept else "to be recorded when the lane is written"
+        yield f"    fix of {fix.path}: {fix.state} ({kept})"
 
 
 def _turn(before: HunkState | None, now: HunkState) -> str:

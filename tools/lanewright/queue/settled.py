@@ -7,7 +7,7 @@ import msgspec
 
 from lanewright.queue.fixes import Settled, settle
 from lanewright.queue.inputs import ChangeInput
-from lanewright.queue.lock import HunkState, LockedFix
+from lanewright.queue.lock import HunkState, LockedFix, Outcome
 from lanewright.queue.sides import Sides
 from lanewright.store.git import Repository
 
@@ -33,16 +33,32 @@ def settle_files(
     }
 
 
-def with_fix(state: HunkState, found: Settled | None) -> HunkState:
-    """What became of a hunk, where a fix may settle its file."""
+def with_fix(state: HunkState, found: Settled | None, sides: Sides) -> HunkState:
+    """What became of a hunk, where a fix may settle its file.
+
+    Args:
+        state: What it is without one.
+        found: The fix of its file.
+        sides: Of its file.
+    """
     if not found or not state.open:
         return state
     if found.unneeded:
         why = "; ".join(filter(None, ["its file is what its hand fix makes of it", state.cause]))
         return msgspec.structs.replace(state, outcome="landed changed", cause=why, open=False)
-    return msgspec.structs.replace(
-        state, outcome="fix stale" if found.stale else "fixed", open=False
-    )
+    why = "; ".join(filter(None, [_nothing_of_it(found, sides), state.cause]))
+    outcome: Outcome = "fix stale" if found.stale else "fixed"
+    return msgspec.structs.replace(state, outcome=outcome, cause=why, open=False)
+
+
+def _nothing_of_it(found: Settled, sides: Sides) -> str:
+    """Said where a person's fix leaves out all that an entry does to a file."""
+    if found.file == sides.ours:
+        what = "keeps the file as the lane has it" if sides.ours else "goes without the file"
+        return f"its hand fix {what}, so nothing of this is carried"
+    if found.file is None and sides.theirs:
+        return "its hand fix removes the file, so nothing of this is carried"
+    return ""
 
 
 def locked_fixes(

@@ -30,12 +30,19 @@ def emit_offer(project: Project, places: Places, lane: str, part: Part, *, as_js
         emit_json([_data(found, units)])
         return
     size = f"{counted(len(all_units), 'hunk')} in {counted(len(found.on_base.sides), 'file')}"
-    emit(f"#{found.number} ({found.head[:12]} on {found.base[:12]}): {size}; not carried")
+    state = "in the series, and not in the lock yet" if found.in_series else "not carried"
+    emit(f"#{found.number} ({found.head[:12]} on {found.base[:12]}): {size}; {state}")
     if part.path:
         emit(_texts(project, places, found, units))
     else:
         emit("\n".join(f"  {hunk_line(unit, range_of(unit))}" for unit in units))
-    say(f"  next: lanewright add {found.number}[:PATH[:HUNK]]{project.option(lane)}")
+    option = project.option(lane)
+    if found.in_series:
+        say(
+            f"  next: lanewright report {lane}, or lanewright drop {found.number}[:PATH[:HUNK]]{option}"
+        )
+    else:
+        say(f"  next: lanewright add {found.number}[:PATH[:HUNK]]{option}")
 
 
 def _data(found: Offered, units: list[Unit]) -> dict[str, object]:

@@ -51,7 +51,7 @@ def _entry(carried: Carried, option: str) -> Iterator[str]:
     if entry.pull and entry.pull.outside:
         yield f"  {entry.pull.outside} files outside vllm/ are no part of a lane"
     if carried.conflicts:
-        yield "  not carried until a person settles its conflicts:"
+        yield "  not carried until a person settles its conflicts"
         yield f"  next: lanewright resolve {entry.name}{option}"
     for hunk in entry.hunks:
         if hunk.open and hunk.outcome == "landed changed":

@@ -78,7 +78,7 @@ def test_a_path_that_git_takes_for_none_is_refused(repository: Repository, path:
 
 
 def test_a_file_whose_content_is_not_there_is_refused(repository: Repository) -> None:
-    with pytest.raises(GitError, match="lacks its content"):
+    with pytest.raises(GitError, match="lacks object"):
         edit_tree(repository, EMPTY, {"a": File("100644", blob_id(b"nowhere"))})
 
 

@@ -5,6 +5,7 @@ import re
 from lanewright.errors import LanewrightError
 from lanewright.store.git import NO_SPACE
 from lanewright.store.remote import Remote
+from lanewright.terminal import quoted
 
 ABSENT = re.compile(
     r"not our ref ([0-9a-f]{40})"
@@ -91,7 +92,7 @@ def cut_short(remote: Remote, commit: str) -> AbsentError:
     """Make the error for a commit that came without all of its history."""
     return AbsentError(
         f"{remote.url} is a shallow clone: it has not all the history of {commit}",
-        hint=f"git -C {remote.path} fetch --unshallow"
+        hint=f"git -C {quoted(remote.path)} fetch --unshallow"
         if remote.path
         else "make it whole there (git fetch --unshallow), or name another remote",
     )

@@ -205,7 +205,7 @@ def _tree(repository: Repository, commit: CommitId) -> TreeId:
 
 
 def _outside(repository: Repository, kept: CommitId, ref: str) -> int:
-    message = objects_of(repository).read(kept)[1].decode()
+    message = objects_of(repository).read(kept)[1].decode("utf-8", "replace")
     found = COUNT.search(message)
     if found is None:
         raise LanewrightError(f"{ref} in the store is no extract of ours", hint="remove the store")

@@ -13,7 +13,7 @@ from lanewright.store.locking import writing
 from lanewright.store.network import NAME, Wait, call
 from lanewright.store.objects import FULL_ID, BlobId, CommitId, commit_at, lacking
 from lanewright.store.remote import Remote
-from lanewright.terminal import stage
+from lanewright.terminal import quoted, stage
 
 Id = TypeVar("Id", bound=str)
 
@@ -143,7 +143,7 @@ def _tips(room: Repository, remote: Remote, wanted: Iterable[str], wait: Wait) -
     if lacked:
         raise AbsentError(
             f"{remote.url} has no {', '.join(lacked)}",
-            hint=f"see what it has: git ls-remote {remote.url}",
+            hint=f"see what it has: git ls-remote {quoted(remote.url)}",
         )
     return {ref: tips[ref] for ref in names}
 

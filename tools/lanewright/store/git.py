@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
-from lanewright.terminal import say
+from lanewright.terminal import quoted, say
 
 TRACE = "LANEWRIGHT_TRACE"
 _tracing = ContextVar("_tracing", default=False)
@@ -142,7 +142,7 @@ def hint(repository: Repository, told: str) -> str:
         return f"give yourself the right to write in {repository.path}; nothing of it is lost"
     if NOT_BROUGHT in told:
         return "bring what is missing into the store: lanewright fetch"
-    return f"if the store is damaged, it is made again: rm -r {repository.path}"
+    return f"if the store is damaged, it is made again: rm -r {quoted(repository.path)}"
 
 
 def _is_full(path: Path) -> bool:

@@ -4,6 +4,7 @@ from lanewright.errors import LanewrightError
 from lanewright.store.git import Output, Repository
 from lanewright.store.objects import CommitId
 from lanewright.store.odb import MissingObjectError
+from lanewright.terminal import quoted
 
 SEVERAL = 2
 
@@ -31,7 +32,7 @@ def merge_base(repository: Repository, one: CommitId, other: CommitId) -> Commit
         raise HistoryError(
             f"{one} and {other} were merged into each other, so they have {len(found)} merge"
             f" bases: {', '.join(sorted(found))}",
-            hint=f"look at them: git --git-dir={repository.path} log --oneline --graph {one}"
+            hint=f"look at them: git --git-dir={quoted(repository.path)} log --oneline --graph {one}"
             f" {other}; then rebase one of the two, so that one base is left",
         )
     return CommitId(found[0])
@@ -51,7 +52,7 @@ def _ask(repository: Repository, how: str, one: CommitId, other: CommitId) -> Ou
     if (repository.path / "shallow").exists():
         raise HistoryError(
             f"{repository.path} is shallow: where {one} and {other} part may have been cut off",
-            hint=f"git --git-dir={repository.path} fetch --unshallow",
+            hint=f"git --git-dir={quoted(repository.path)} fetch --unshallow",
         )
     arguments = ("merge-base", how, "--end-of-options", one, other)
     output = repository.run(*arguments, ok=(0, 1, 128))

@@ -1,7 +1,9 @@
 """Blobs, trees and commits as they are read; every name is a full object id."""
 
 import re
+import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NewType
@@ -108,7 +110,8 @@ def files(repository: Repository, tree: TreeId, paths: Iterable[str] = ()) -> di
     """Files of a tree by path: all of them, or those of ``paths`` that exist."""
     wanted = dict.fromkeys(paths)
     if not wanted:
-        return dict(_all_files(repository, tree))
+        with not_too_deep():
+            return dict(_all_files(repository, tree))
     found = {path: _at(repository, tree, path) for path in wanted}
     return {path: file for path, file in found.items() if file and file.mode != FOLDER}
 
@@ -119,7 +122,8 @@ def at_or_below(repository: Repository, tree: TreeId, paths: Iterable[str]) -> d
     for path in paths:
         file = _at(repository, tree, path)
         if file and file.mode == FOLDER:
-            below = _all_files(repository, TreeId(file.blob))
+            with not_too_deep():
+                below = _all_files(repository, TreeId(file.blob))
             found |= {f"{path}/{name}": each for name, each in below.items()}
         elif file:
             found[path] = file
@@ -174,16 +178,34 @@ def entries(repository: Repository, tree: TreeId) -> Mapping[str, File]:
         return entries(repository, tree_of(repository, CommitId(tree)))
     if kind != "tree":
         raise LanewrightError(f"object {tree} is a {kind}, and no tree")
+    try:
+        return _parsed(raw)
+    except ValueError as error:
+        raise LanewrightError(f"tree {tree} is no sound tree: {error}") from error
+
+
+def _parsed(content: bytes) -> dict[str, File]:
     found: dict[str, File] = {}
     at = 0
-    while at < len(raw):
-        end = raw.index(b"\0", at)
-        mode, _, name = raw[at:end].partition(b" ")
+    while at < len(content):
+        end = content.index(b"\0", at)
+        mode, _, name = content[at:end].partition(b" ")
         at = end + 1 + BYTES_OF_ID
+        if not name or at > len(content):
+            raise ValueError("it ends within an entry")
         if text(name) in found:
-            raise LanewrightError(f"tree {tree} has {text(name)!r} twice, so it is no sound tree")
-        found[text(name)] = File(mode.decode(), BlobId(raw[end + 1 : at].hex()))
+            raise ValueError(f"it has {text(name)!r} twice")
+        found[text(name)] = File(_mode(int(mode, 8)), BlobId(content[end + 1 : at].hex()))
     return found
+
+
+def _mode(bits: int) -> str:
+    """A mode as git takes it, whatever bits a tree of another tool has."""
+    if stat.S_ISDIR(bits):
+        return FOLDER
+    if stat.S_ISREG(bits):
+        return "100755" if bits & stat.S_IXUSR else "100644"
+    return "120000" if stat.S_ISLNK(bits) else "160000"
 
 
 def folders(path: str) -> list[str]:
@@ -203,7 +225,8 @@ def _changes(
     repository: Repository, before: TreeId, after: TreeId
 ) -> dict[str, tuple[File | None, File | None]]:
     """What ``changes`` gives, in git's order; trees never change, so it is found once."""
-    found = dict(_differing(repository, before, after, ""))
+    with not_too_deep():
+        found = dict(_differing(repository, before, after, ""))
     return {path: found[path] for path in sorted(found, key=raw)}
 
 
@@ -235,13 +258,26 @@ def read_blobs(repository: Repository, ids: Iterable[BlobId]) -> dict[BlobId, by
     if not wanted:
         return {}
     objects = objects_of(repository)
-    return {blob: objects.read(blob)[1] for blob in wanted}
+    found = {blob: objects.read(blob) for blob in wanted}
+    for blob, (kind, _) in found.items():
+        if kind != "blob":
+            raise LanewrightError(f"object {blob} is a {kind}, and no file's content")
+    return {blob: content for blob, (_, content) in found.items()}
 
 
 def lacking(repository: Repository, ids: Iterable[BlobId]) -> list[BlobId]:
     """Of these blobs, the ones that are not in the store; none is fetched."""
     objects = objects_of(repository)
     return [blob for blob in dict.fromkeys(ids) if blob not in objects]
+
+
+@contextmanager
+def not_too_deep() -> Iterator[None]:
+    """Say of a tree whose folders no file system could hold that it is one."""
+    try:
+        yield
+    except RecursionError as error:
+        raise LanewrightError("a tree has folders that are nested too deep") from error
 
 
 def text(raw: bytes) -> str:

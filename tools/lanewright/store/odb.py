@@ -2,16 +2,20 @@
 
 import hashlib
 import os
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lanewright.store.git import GitError, Repository, hint
+from lanewright.terminal import quoted
 
 if TYPE_CHECKING:
     from pygit2 import Odb
 
+# As git follows them.
+MOST_ALTERNATES = 5
 Kind = Literal["blob", "tree", "commit"]
 
 
@@ -38,6 +42,7 @@ class Objects:
     def __init__(self, repository: Repository, database: "Odb") -> None:
         self._repository = repository
         self._database = database
+        self._folders = list(_object_folders(repository.path / "objects"))
 
     def __contains__(self, name: str) -> bool:
         return name in self._database
@@ -49,6 +54,14 @@ class Objects:
             MissingObjectError: It is not here.
             GitError: It is damaged.
         """
+        for folder in self._folders:
+            try:
+                raw = (folder / name[:2] / name[2:]).read_bytes()
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise self._failed(f"cannot read object {name}", error) from error
+            return self._loose(name, raw)
         try:
             kind, content = self._database.read(name)
         except KeyError as error:
@@ -56,6 +69,13 @@ class Objects:
         except Exception as error:  # libgit2 has no class of its own for each
             raise self._failed(f"cannot read object {name}", error) from error
         return kind.name.lower(), content
+
+    def _loose(self, name: str, raw: bytes) -> tuple[str, bytes]:
+        """An object in a file of its own; libgit2 (1.9) never ends at one that is cut short."""
+        try:
+            return _unpacked(name, raw)
+        except (zlib.error, ValueError) as error:
+            raise self._failed(f"object {name} is damaged", error) from error
 
     def write(self, kind: Kind, contents: Sequence[bytes]) -> list[str]:
         """Store objects; their ids in the same order.
@@ -75,12 +95,20 @@ class Objects:
         return MissingObjectError(
             f"the store {self._repository.path} lacks object {name}",
             hint="bring it: lanewright fetch; everything in the store can also be made again:"
-            f" rm -r {self._repository.path}",
+            f" rm -r {quoted(self._repository.path)}",
         )
 
     def _failed(self, what: str, error: Exception) -> GitError:
         told = f"{what}: {error}"
         return GitError(told, hint=hint(self._repository, told))
+
+
+def _unpacked(name: str, raw: bytes) -> tuple[str, bytes]:
+    head, _, content = zlib.decompress(raw).partition(b"\0")
+    kind, size = head.decode().split(" ")
+    if int(size) != len(content) or object_id(kind, content) != name:
+        raise ValueError("it is not what its name says")
+    return kind, content
 
 
 def objects_of(repository: Repository) -> Objects:
@@ -103,4 +131,18 @@ def _opened(repository: Repository, folder: Path, *_made: int) -> Objects:
     # It takes 100 ms, which a command that only asks for a ref need not pay.
     from pygit2 import Odb  # noqa: PLC0415
 
-    return Objects(repository, Odb(os.fspath(folder)))
+    try:
+        return Objects(repository, Odb(os.fspath(folder)))
+    except Exception as error:
+        told = f"cannot open {folder}: {error}"
+        raise GitError(told, hint=hint(repository, told)) from error
+
+
+def _object_folders(folder: Path, depth: int = 0) -> Iterator[Path]:
+    """Where objects lie: a repository's own folder, and those that it borrows from."""
+    yield folder
+    alternates = folder / "info" / "alternates"
+    if depth < MOST_ALTERNATES and alternates.is_file():
+        for line in alternates.read_text(errors="surrogateescape").splitlines():
+            if line and not line.startswith("#"):
+                yield from _object_folders(folder / line, depth + 1)

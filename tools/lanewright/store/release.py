@@ -13,7 +13,7 @@ from lanewright.store.odb import MissingObjectError
 from lanewright.store.pip import download, keep, require_suitable
 from lanewright.store.wheel import WheelError, members, name_of, require_whole
 from lanewright.store.write import set_ref
-from lanewright.terminal import stage
+from lanewright.terminal import quoted, stage
 
 INCOMING = "refs/incoming"
 VERSION = re.compile(r"[0-9][0-9A-Za-z.+!-]*")
@@ -52,7 +52,7 @@ def commit_of(places: Places, release: Release) -> tuple[CommitId, TreeId]:
     if found is None:
         raise MissingObjectError(
             f"the store lost commit {commit} as it was imported",
-            hint=f"the store is damaged; it is made again: rm -r {places.objects}",
+            hint=f"the store is damaged; it is made again: rm -r {quoted(places.objects)}",
         )
     return found
 
@@ -109,7 +109,7 @@ def import_wheel(places: Places, release: Release, wheel: Path) -> CommitId:
                 raise MismatchError(
                     f"{wheel.name} holds another tree than the {release.distribution}"
                     f" {release.version} in the store (commit {imported}, not {known})",
-                    hint=f"if the store's is the wrong one: git --git-dir={places.objects}"
+                    hint=f"if the store's is the wrong one: git --git-dir={quoted(places.objects)}"
                     f" update-ref -d {release.ref}",
                 )
             set_ref(repository, release.ref, imported)

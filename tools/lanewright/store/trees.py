@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from lanewright.store.git import GitError, Repository
-from lanewright.store.objects import FOLDER, BlobId, File, TreeId, entries, folders, raw
-from lanewright.store.odb import MissingObjectError, object_id, objects_of
+from lanewright.store.objects import EMPTY, FOLDER, BlobId, File, TreeId, entries, folders, raw
+from lanewright.store.odb import object_id, objects_of
 
 ROOT = ""
 SUBMODULE = "160000"
@@ -22,6 +22,8 @@ def edit_tree(repository: Repository, tree: TreeId, changes: Mapping[str, File |
         GitError: A path is none, such as one with the part ``..``; one is to be both a file and a
             folder; or a file's content is not in the store.
     """
+    if not changes and tree != EMPTY:
+        return tree
     for path in changes:
         if not NO_PART.isdisjoint(path.lower().split("/")):
             raise GitError(f"{path!r} is no path for git")
@@ -45,9 +47,9 @@ def _store(
     repository: Repository, trees: Iterable[Entries], added: Mapping[str, File]
 ) -> list[TreeId]:
     objects = objects_of(repository)
-    for path, file in added.items():
+    for file in added.values():
         if file.mode != SUBMODULE and file.blob not in objects:
-            raise MissingObjectError(f"{path}: the store lacks its content, {file.blob}")
+            raise objects.missing(file.blob)
     return [TreeId(name) for name in objects.write("tree", [_packed(each) for each in trees])]
 
 

@@ -60,7 +60,7 @@ def carry_change(
     upstream = files(repository, pin.tree, on_base.sides)
     causes = causes_of(on_base, upstream, pin, touched)
     states = outcomes(repository, on_base, chosen, ours, upstream, causes, recorded)
-    dropped = {s.id for s in states if s.difference and not s.open}
+    dropped = {s.id for s in states if s.outcome == "landed changed" and not s.open}
     present = {path: file for path, file in on_base.sides.items() if file}
     base = edit_tree(repository, EMPTY, present)
     taken = with_units(on_base, chosen - dropped)

@@ -120,11 +120,20 @@ def settle(repository: Repository, fixes: Sequence[Fix], path: str, sides: Sides
     if not again or len({merged for _, merged in again}) != 1:
         return None
     fix, merged = again[0]
-    if merged == sides.ours and all(each.recipe.result != each.recipe.ours for each, _ in again):
+    if merged == sides.ours and all(_tells(each.recipe) for each, _ in again):
         return Settled(merged, fix, unneeded=True)
     result = read_blobs(repository, [merged.blob])[merged.blob]
     recipe = make(path, merged.mode, contents_of(repository, sides), result)
     return Settled(merged, fix, _beside(fix, replace(recipe, remerged=True)))
+
+
+def _tells(recipe: Recipe) -> bool:
+    """Whether a recipe's change of its ours is what a person made of the entry.
+
+    One that took ours has none; one that was merged again had part of it in ours already, and that
+    may be gone from there since.
+    """
+    return recipe.result != recipe.ours and not recipe.remerged
 
 
 def expanded(repository: Repository, fix: Fix) -> bytes | None:

@@ -30,7 +30,9 @@ def edited(hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes]) -> str:
     Returns:
         A unified diff from the hunk's lines to upstream's.
     """
-    wanted = hunk.replacement
+    lead = hunk.first_change - hunk.old_start
+    tail = hunk.old_start + len(hunk.old) - hunk.last_change
+    wanted = hunk.new[lead : len(hunk.new) - tail]
     before = base[hunk.first_change : hunk.last_change]
     found = _between(hunk, base, ours)
     if not found or not wanted or max(len(found), len(wanted)) > MOST_LINES:
@@ -59,14 +61,14 @@ def _between(hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes]) -> Sequen
 
     Only a line that stands once on either side tells a place.
     """
-    above = anchor(base, ours, range(hunk.first_change - 1, -1, -1))
-    below = anchor(base, ours, range(hunk.last_change, len(base)))
+    above = _anchor(base, ours, range(hunk.first_change - 1, -1, -1))
+    below = _anchor(base, ours, range(hunk.last_change, len(base)))
     start = 0 if above is None else above[1] + hunk.first_change - above[0]
     end = len(ours) if below is None else below[1] - (below[0] - hunk.last_change)
     return ours[start:end] if start <= end else ()
 
 
-def anchor(
+def _anchor(
     base: Sequence[bytes], ours: Sequence[bytes], numbers: Sequence[int]
 ) -> tuple[int, int] | None:
     """The first of these lines of the base that stands once in each: where, in each."""

@@ -38,8 +38,7 @@ class HunkState(msgspec.Struct, frozen=True, omit_defaults=True):
         outcome: What became of it on the pin.
         cause: Why, where that needs saying.
         open: Whether it needs a person; its entry is not carried until then.
-        difference: Where it landed with edits or beside other lines, how upstream's lines differ
-            from its own.
+        difference: Where it landed with edits, how upstream's lines differ from its own.
     """
 
     id: str

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from lanewright.queue.beside import stands_beside
 from lanewright.queue.landed import edited
 from lanewright.queue.lock import HunkState, Outcome
 from lanewright.queue.merge import merge_trees
@@ -16,8 +15,6 @@ from lanewright.store.git import Repository
 from lanewright.store.objects import File, files, read_blobs
 from lanewright.store.trees import flat_trees
 from lanewright.store.write import store_files
-
-BESIDE = "landed, beside upstream's own lines"
 
 
 @dataclass(frozen=True)
@@ -44,8 +41,7 @@ def outcomes(
     A unit is *clean* when its file is still as the patch's base has it. Else it is merged alone:
     *landed* when that changes nothing, *merged* when git can, *landed changed* when upstream has
     much the same there, and in *conflict* when git cannot merge it or would not put it where it
-    was made for. Where git cannot only because upstream took it in word for word beside lines of
-    its own, it has *landed* too.
+    was made for.
 
     Args:
         repository: The store.
@@ -69,7 +65,7 @@ def outcomes(
         else:
             moved.append(unit)
     states |= _one_by_one(repository, on_base, moved, current)
-    states |= _taken_in(repository, on_base, states, upstream, current)
+    states |= _with_edits(repository, on_base, states, upstream)
     for name in recorded & states.keys():
         states[name] = _decided(states[name])
     return [
@@ -112,17 +108,13 @@ def _removes(on_base: OnBase, unit: Unit) -> bool:
     )
 
 
-def _taken_in(
+def _with_edits(
     repository: Repository,
     on_base: OnBase,
     states: Mapping[str, State],
     upstream: Mapping[str, File],
-    current: Mapping[str, File],
 ) -> dict[str, State]:
-    """Of the units that conflict, those that upstream itself has, beside its own lines or edited.
-
-    An earlier entry may have taken out what upstream has: then it is not the one beside the other.
-    """
+    """Of the units that conflict, those that upstream itself seems to have taken in with edits."""
     doubtful = [
         unit
         for unit in on_base.units
@@ -131,21 +123,19 @@ def _taken_in(
         and upstream[unit.path] != on_base.sides[unit.path]
         and states[unit.id] == State("conflict", open=True)
     ]
-    wanted = [s[unit.path].blob for unit in doubtful for s in (upstream, current) if unit.path in s]
-    blobs = read_blobs(repository, wanted) if wanted else {}
-    lines = {blob: split_lines(content) for blob, content in blobs.items()}
-    found: dict[str, State] = {}
-    for unit in doubtful:
-        base, theirs = on_base.contents[unit.path], lines[upstream[unit.path].blob]
-        difference = edited(unit.hunk, base, theirs) if unit.hunk else ""
-        if not unit.hunk or not difference:
-            continue
-        here = lines[current[unit.path].blob] if unit.path in current else []
-        if all(stands_beside(unit.path, unit.hunk, base, each) for each in (theirs, here)):
-            found[unit.id] = State("landed", BESIDE, difference=difference)
-        else:
-            found[unit.id] = State("landed changed", open=True, difference=difference)
-    return found
+    theirs = {unit.path: upstream[unit.path].blob for unit in doubtful}
+    blobs = read_blobs(repository, theirs.values()) if theirs else {}
+    lines = {path: split_lines(blobs[blob]) for path, blob in theirs.items()}
+    found = {
+        unit.id: edited(unit.hunk, on_base.contents[unit.path], lines[unit.path])
+        for unit in doubtful
+        if unit.hunk
+    }
+    return {
+        name: State("landed changed", open=True, difference=difference)
+        for name, difference in found.items()
+        if difference
+    }
 
 
 def _one_by_one(

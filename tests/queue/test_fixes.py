@@ -372,3 +372,19 @@ def test_a_lane_goes_back_from_a_commit_to_a_release(fixed: Clash) -> None:
     assert fixed.world.run("rebase", "--to", "release:0.32.0") == 0
     assert "release =" not in fixed.world.series.read_text()
     assert fixed.world.lock.pin.source == "release"
+
+
+def test_what_was_merged_again_is_not_called_unneeded_where_upstream_took_half_of_it_back(
+    carrying: Carrying,
+) -> None:
+    made = clash(carrying, {PATH: BASE}, {PATH: OURS}, {PATH: THEIRS})
+    top, feature = b"import pool\n", b"a5 = 23\n"
+    made.settle({PATH: top + OURS.replace(b"a5 = 2\n", feature)})
+    assert made.built()[PATH].startswith(top)
+    made.upstream({PATH: OURS.replace(b"a5 = 2\n", feature)})
+    assert carrying.run("rebase", "--to", "main") == 0
+    assert made.outcomes() == {"fix stale"}
+    made.upstream({PATH: top + OURS.replace(b"a5 = 2\n", b"a5 = 24\n")})
+    carrying.run("rebase", "--to", "main")
+    assert made.outcomes() == {"fix stale"}  # and says that a person should look at it
+    assert state(carrying) == ["stale"]

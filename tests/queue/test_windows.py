@@ -114,3 +114,32 @@ def test_an_outline_read_once_says_the_same(
     lines: list[bytes], at: int, changed: list[bytes], path: str
 ) -> None:
     assert Outline(path, lines).openings(at, changed) == openings(path, lines, at, changed)
+
+
+ROWS = [b"row_%d\n" % number for number in range(60)]
+ROWS_EDITED = [line.replace(b"_30", b"_30 edited") for line in ROWS]
+
+
+@pytest.mark.parametrize(
+    ("ours", "outcome"),
+    [
+        ([b"renamed\n", *ROWS], "conflict"),
+        ([b"new\n", *ROWS, b"first\n", *ROWS, b"second\n", *ROWS], "merged"),
+        ([b"first\n", *ROWS, b"second\n", *ROWS, b"third\n"], "merged"),
+    ],
+    ids=["one of two sections is gone", "another section came", "something else came"],
+)
+def test_equal_lines_outside_of_a_window_count(
+    repository: Repository,
+    monkeypatch: pytest.MonkeyPatch,
+    ours: list[bytes],
+    outcome: str,
+) -> None:
+    base = [b"first\n", *ROWS, b"second\n", *ROWS]
+    theirs = [b"first\n", *ROWS, b"second\n", *ROWS_EDITED]
+    trees = [tree_of(repository, [b"".join(each)]) for each in (base, ours, theirs)]
+    whole = states(repository, trees)
+    monkeypatch.setattr(module, "tried", functools.partial(tried, most=0, margin=8))
+    inside = states(repository, trees)
+    assert [state.outcome for state in whole] == [state.outcome for state in inside]
+    assert [state.outcome for state in inside] == [outcome]

@@ -159,3 +159,21 @@ def test_zero_context_with_a_stale_start_number_is_refused(
     said = capfd.readouterr().err
     assert "vllm/x.py, hunk 1: does not match its base" in said
     assert "at line 20" in said
+
+
+NORM = b"        self.norm(\n            x,\n        )\n"
+
+
+@pytest.mark.parametrize("edited", [0, 1, 2], ids=["first", "middle", "last"])
+@pytest.mark.parametrize("count", [2, 4], ids=["one less", "one more"])
+def test_twin_blocks_inside_of_which_is_edited_ask_a_person_where_their_number_changed(
+    lane: Lane, edited: int, count: int
+) -> None:
+    above, below = b"class A:\n    def g(self, x):\n        h0()\n", b"        t0()\n        t1()\n"
+    blocks = [NORM] * 3
+    blocks[edited] = NORM.replace(b"x,", b"x, eps=1,")
+    base, theirs = (above + b"".join(each) + below for each in ([NORM] * 3, blocks))
+    # What stands next to the run changed too, so that only one of its ends is as it was.
+    ours = above + NORM * count + b"        up()\n" + below
+    assert carried(lane, "pull", {FILE: base}, {FILE: theirs}, {FILE: ours}) == 3
+    assert lane.outcomes() == ["conflict"]

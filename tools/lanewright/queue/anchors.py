@@ -7,21 +7,20 @@ from dataclasses import dataclass
 
 from lanewright.queue.diff import Hunk
 from lanewright.queue.outline import depth_of
+from lanewright.queue.text import Text
 
 LONGEST = 200
 WORD = re.compile(rb"\w")
 
 
-def fits_several(hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes]) -> bool:
+def fits_several(hunk: Hunk, base: Text, ours: Text) -> bool:
     """Whether what a hunk changes, with the line above or below, stands in more than one place."""
     first, last = hunk.first_change, hunk.last_change
-    cores = (base[max(first - 1, 0) : last], base[first : last + 1])
-    return any(core and _count(core, text) > 1 for core in cores for text in (base, ours))
+    cores = (base.lines[max(first - 1, 0) : last], base.lines[first : last + 1])
+    return any(core and text.count(core) > 1 for core in cores for text in (base, ours))
 
 
-def is_anchored(
-    hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes], result: Sequence[bytes]
-) -> bool:
+def is_anchored(hunk: Hunk, base: Text, ours: Text, result: Sequence[bytes]) -> bool:
     """Whether a merge put a hunk next to the lines that it stood next to.
 
     The lines directly above the change are extended upwards until they are unique on the base,
@@ -35,8 +34,8 @@ def is_anchored(
 
     Args:
         hunk: The hunk.
-        base: Lines of the file that it was made on.
-        ours: Lines of the file that it was merged onto.
+        base: The file that it was made on.
+        ours: The file that it was merged onto.
         result: Lines of the merged file.
     """
     answers = [
@@ -44,9 +43,10 @@ def is_anchored(
         for answer in (_above(hunk, base, ours, result), _below(hunk, base, ours, result))
         if answer
     ]
-    runs = [answer.run for answer in answers if answer.run]
+    around = _run_around(hunk, base.lines)
+    runs = [run for run in (around, *(answer.run for answer in answers)) if run]
     if runs:
-        agreed = len(answers) > 1 or all(_as_many(run, base, ours) for run in runs)
+        agreed = len(answers) > 1 or all(_as_many(run, base.lines, ours.lines) for run in runs)
         return agreed and all(answer.touches for answer in answers)
     inside = [answer.touches for answer in answers if answer.is_inside]
     outside = [answer.touches for answer in answers if not answer.is_inside]
@@ -68,38 +68,36 @@ class _Answer:
     run: Sequence[bytes]
 
 
-def _above(
-    hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes], result: Sequence[bytes]
-) -> _Answer | None:
+def _above(hunk: Hunk, base: Text, ours: Text, result: Sequence[bytes]) -> _Answer | None:
     first = hunk.first_change
     sizes = range(1, min(first, LONGEST) + 1)
-    anchor = next((a for n in sizes if _count(a := base[first - n : first], base) == 1), None)
-    if anchor is None or _count(anchor, ours) != 1:
+    anchors = (base.lines[first - size : first] for size in sizes)
+    anchor = next((each for each in anchors if base.count(each) == 1), None)
+    if anchor is None or ours.count(anchor) != 1:
         return None
-    end = _find(anchor, ours) + len(anchor)
+    end = ours.find(anchor) + len(anchor)
     lead = first - hunk.old_start
     touches = list(result[end : end + 1]) == list(hunk.new[lead : lead + 1])
     # Its first line may be the one that opens the block.
-    is_inside = not _leaves(hunk, base, anchor[1:])
-    return _Answer(touches, is_inside, _run(base, first - len(anchor) + 1, first))
+    is_inside = not _leaves(hunk, base.lines, anchor[1:])
+    return _Answer(touches, is_inside, _run(base.lines, first - len(anchor) + 1, first))
 
 
-def _below(
-    hunk: Hunk, base: Sequence[bytes], ours: Sequence[bytes], result: Sequence[bytes]
-) -> _Answer | None:
+def _below(hunk: Hunk, base: Text, ours: Text, result: Sequence[bytes]) -> _Answer | None:
     last = hunk.last_change
-    sizes = range(1, min(len(base) - last, LONGEST) + 1)
-    anchor = next((a for n in sizes if _count(a := base[last : last + n], base) == 1), None)
-    if anchor is None or _count(anchor, ours) != 1:
+    sizes = range(1, min(len(base.lines) - last, LONGEST) + 1)
+    anchors = (base.lines[last : last + size] for size in sizes)
+    anchor = next((each for each in anchors if base.count(each) == 1), None)
+    if anchor is None or ours.count(anchor) != 1:
         return None
     # Nothing below the change moved, so the distance from the end is the same.
-    start = _find(anchor, ours) + len(result) - len(ours)
+    start = ours.find(anchor) + len(result) - len(ours.lines)
     end = len(hunk.new) - (hunk.old_start + len(hunk.old) - last)
     touches = list(result[max(start - 1, 0) : max(start, 0)]) == list(
         hunk.new[max(end - 1, 0) : end]
     )
-    is_inside = not _leaves(hunk, base, anchor)
-    return _Answer(touches, is_inside, _run(base, last, last + len(anchor) - 1))
+    is_inside = not _leaves(hunk, base.lines, anchor)
+    return _Answer(touches, is_inside, _run(base.lines, last, last + len(anchor) - 1))
 
 
 def _run(base: Sequence[bytes], start: int, end: int) -> Sequence[bytes]:
@@ -110,6 +108,22 @@ def _run(base: Sequence[bytes], start: int, end: int) -> Sequence[bytes]:
             if at >= 0 and base[at : at + size] == base[start:end]:
                 block = base[start : start + away]
                 return block if b"".join(block).strip() else ()
+    return ()
+
+
+def _run_around(hunk: Hunk, base: Sequence[bytes]) -> Sequence[bytes]:
+    """One block of the run of equal ones in which a change is made, be it in the first or last."""
+    first, last = hunk.first_change, hunk.last_change
+    for away in range(1, LONGEST + 1):
+        alike = 0
+        for at in range(max(first - 2 * away, 0), min(last + away, len(base) - away)):
+            alike = alike + 1 if base[at] == base[at + away] else 0
+            start = at - away + 1
+            is_around = start <= first and start < last <= start + 2 * away
+            if alike >= away and is_around and first < start + 2 * away:
+                block = base[start : start + away]
+                if b"".join(block).strip():
+                    return block
     return ()
 
 
@@ -126,20 +140,3 @@ def _leaves(hunk: Hunk, base: Sequence[bytes], anchor: Sequence[bytes]) -> bool:
     """Whether an anchor holds a line that is indented less than the change."""
     depth = depth_of(base, hunk.first_change, (*hunk.removed, *hunk.added))
     return any(line.strip() and len(line) - len(line.lstrip()) < depth for line in anchor)
-
-
-def _count(block: Sequence[bytes], text: Sequence[bytes]) -> int:
-    """In how many places a block stands, each of which may touch the next; 2 means several."""
-    whole, part = _joined(text), _joined(block)
-    first = whole.find(part)
-    return 0 if first < 0 else 1 + (whole.find(part, first + 1) >= 0)
-
-
-def _find(block: Sequence[bytes], text: Sequence[bytes]) -> int:
-    """Line number at which a block begins; it must be there."""
-    whole = _joined(text)
-    return whole.count(b"\n", 0, whole.index(_joined(block)))
-
-
-def _joined(lines: Sequence[bytes]) -> bytes:
-    return b"\n" + b"".join(lines)

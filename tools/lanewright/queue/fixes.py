@@ -97,8 +97,8 @@ def settle(repository: Repository, fixes: Sequence[Fix], path: str, sides: Sides
     A fix of these very sides is replayed. One of other sides is merged again: what its result
     changes of its ours, and what theirs changed since, onto ours as it is now. That needs the old
     contents in the store, must be clean, and all fixes that can must agree. Where that gives ours
-    it is not needed, unless it took ours before: of that a person has to say whether it still
-    holds.
+    it is not needed, unless it does not tell what a person wanted of the entry: then somebody has
+    to say whether it still holds.
 
     Args:
         repository: The store.

@@ -166,12 +166,13 @@ def _one_by_one(
     states: dict[str, State] = {}
     for name, each in named.items():
         after = result.get(name)
-        unit, hunk = each.unit, each.hunk
+        unit = each.unit
         why = ""
-        if hunk and after and name not in merge.conflicts:
-            texts = (*each.lines, split_lines(blobs[after.blob]))
+        if unit.hunk and after and name not in merge.conflicts:
+            merged = split_lines(blobs[after.blob])
+            whole = each.window.whole(merged) if each.window else merged
             places = (wanted.get(name, set()), got.get(name, set()))
-            why = misplaced(hunk, texts, each.outlines, *places)
+            why = misplaced(unit.hunk, each.texts, whole, *places)
         if name in merge.conflicts or why:
             states[unit.id] = State("conflict", why, open=True)
         elif after == each.ours:

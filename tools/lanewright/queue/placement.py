@@ -4,16 +4,17 @@ from collections.abc import Iterable, Sequence
 
 from lanewright.queue.anchors import fits_several, is_anchored
 from lanewright.queue.diff import Hunk
-from lanewright.queue.outline import Outline, shown
+from lanewright.queue.outline import shown
 from lanewright.queue.regions import Region
+from lanewright.queue.text import Text
 
 Lines = Sequence[bytes]
 
 
 def misplaced(
     hunk: Hunk,
-    sides: tuple[Lines, Lines, Lines],
-    outlines: tuple[Outline, Outline],
+    texts: tuple[Text, Text],
+    result: Lines,
     wanted: set[Region],
     got: set[Region],
 ) -> str:
@@ -21,17 +22,17 @@ def misplaced(
 
     Args:
         hunk: The hunk.
-        sides: Lines of its base, of the file it was merged onto, and of the merged file.
-        outlines: Of its base and of the file it was merged onto.
+        texts: Its base and the file it was merged onto.
+        result: Lines of the merged file.
         wanted: Places of its changes on its own base.
         got: Places of its changes in the merged file.
     """
-    base, ours, result = sides
+    base, ours = texts
     definitions = {region.symbol for region in wanted}
     known = {region.openings for region in wanted}
     for region in got:
         renamed = region.openings in known or (
-            region.symbol in definitions and _only_reworded(region, known, outlines)
+            region.symbol in definitions and _only_reworded(region, known, texts)
         )
         if not renamed:
             return f"git would put it into {shown(region.openings)} instead of {_either(known)}"
@@ -40,11 +41,9 @@ def misplaced(
     return ""
 
 
-def _only_reworded(
-    region: Region, known: set[tuple[str, ...]], outlines: tuple[Outline, Outline]
-) -> bool:
+def _only_reworded(region: Region, known: set[tuple[str, ...]], texts: tuple[Text, Text]) -> bool:
     """Whether upstream changed the text of an opening: the old is gone, and the new was not."""
-    base, ours = outlines
+    base, ours = (text.outline for text in texts)
     return known.isdisjoint(ours.everywhere) and region.openings not in base.everywhere
 
 

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lanewright.queue.choose import each_alone
-from lanewright.queue.diff import Hunk
-from lanewright.queue.outline import Outline
 from lanewright.queue.subset import apply, split_lines
+from lanewright.queue.text import Text
 from lanewright.queue.units import OnBase, Unit
-from lanewright.queue.windows import MARGIN, MOST_BYTES, Lines, Window, large_windows
+from lanewright.queue.windows import MARGIN, MOST_BYTES, Window, large_windows
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, read_blobs
 from lanewright.store.write import Content, write_blobs
@@ -20,21 +19,19 @@ class Tried:
 
     Attributes:
         unit: It.
-        hunk: Its hunk, where it stands in these lines.
         base: The file on the change's base.
         ours: The file that it is merged onto.
         theirs: The file with the unit in place; None where it removes it.
-        lines: Of ``base`` and ``ours``.
-        outlines: Of the two files, whole.
+        texts: The two files, whole.
+        window: The part of them that is tried.
     """
 
     unit: Unit
-    hunk: Hunk | None
     base: File | None
     ours: File | None
     theirs: Content | None
-    lines: tuple[Lines, Lines]
-    outlines: tuple[Outline, Outline]
+    texts: tuple[Text, Text]
+    window: Window | None = None
 
 
 def tried(
@@ -51,15 +48,15 @@ def tried(
     whole = [unit for unit in units if unit.id not in cut]
     blobs = read_blobs(repository, [current[u.path].blob for u in whole if u.path in current])
     lines = {blob: split_lines(content) for blob, content in blobs.items()}
-    outlines: dict[str, tuple[Outline, Outline]] = {}
+    texts: dict[str, tuple[Text, Text]] = {}
     found = []
     for unit, alone in zip(whole, each_alone(on_base, whole), strict=True):
         path = unit.path
         base, ours = on_base.sides[path], current.get(path)
-        texts = (on_base.contents[path], lines[ours.blob] if ours else [])
-        if path not in outlines:
-            outlines[path] = (Outline(path, texts[0]), Outline(path, texts[1]))
-        found.append(Tried(unit, unit.hunk, base, ours, alone, texts, outlines[path]))
+        if path not in texts:
+            here = lines[ours.blob] if ours else []
+            texts[path] = (Text(path, on_base.contents[path]), Text(path, here))
+        found.append(Tried(unit, base, ours, alone, texts[path]))
     inside = [unit for unit in units if unit.id in cut]
     return [*found, *_in_windows(repository, on_base, inside, current, cut)] if cut else found
 
@@ -85,5 +82,4 @@ def _in_windows(
             base_name=on_base.base_name,
         )
         base, ours = File(mode, next(blobs)), File(current[unit.path].mode, next(blobs))
-        lines = (window.base, window.ours)
-        yield Tried(unit, window.hunk, base, ours, Content(mode, alone), lines, window.outlines)
+        yield Tried(unit, base, ours, Content(mode, alone), window.texts, window)

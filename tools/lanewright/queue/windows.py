@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from lanewright.queue.diff import HUNK, Hunk
-from lanewright.queue.outline import Outline
 from lanewright.queue.subset import split_lines
+from lanewright.queue.text import Text
 from lanewright.queue.units import OnBase, Unit
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, read_blobs
@@ -42,13 +42,22 @@ class Window:
         hunk: The hunk, where it stands in these lines.
         base: The lines that open the blocks around the window, then its own.
         ours: The same of the other side.
-        outlines: Of the two files.
+        texts: The two files.
+        taken: The lines of ``ours`` that the file has there, from and up to.
     """
 
     hunk: Hunk
     base: Lines
     ours: Lines
-    outlines: tuple[Outline, Outline]
+    texts: tuple[Text, Text]
+    taken: tuple[int, int]
+
+    def whole(self, merged: Lines) -> Lines:
+        """The file, with what a merge made of this window."""
+        start, end = self.taken
+        ours = self.texts[1].lines
+        above = len(self.ours) - (end - start)
+        return [*ours[:start], *merged[above:], *ours[end:]]
 
 
 def large_windows(
@@ -114,7 +123,8 @@ def windows(
         changed: From the one to the other, in order.
         margin: How many lines to keep on each side, at least.
     """
-    outlines = Outline(path, base), Outline(path, ours)
+    texts = Text(path, base), Text(path, ours)
+    outlines = [text.outline for text in texts]
     ends = [each.old + each.removed for each in changed]
     shifts = [0, *accumulate(each.added - each.removed for each in changed)]
     found = {}
@@ -143,7 +153,6 @@ def windows(
             first_change=hunk.first_change + shift,
             last_change=hunk.last_change + shift,
         )
-        found[name] = Window(
-            moved, [*above[0], *base[low:high]], [*above[1], *ours[start:end]], outlines
-        )
+        lines = ([*above[0], *base[low:high]], [*above[1], *ours[start:end]])
+        found[name] = Window(moved, *lines, texts, (start, end))
     return found

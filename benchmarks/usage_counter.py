@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lanewright.guarded import ended
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.serve.boot import engine_arguments
-from lanewright.serve.child import child, ended, watch
+from lanewright.serve.child import child, watch
 from lanewright.serve.lane import lay_lane
 from lanewright.serve.model import ensure_model
 from lanewright.terminal import emit

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.serve.child import BootError, child, ended, tail, watch
+from lanewright.guarded import ended
+from lanewright.serve.child import BootError, child, tail, watch
 
 TOOLS = Path(__file__).parents[2] / "tools"
 

@@ -1,10 +1,12 @@
 """Commands that do not outlive this process, however it ends."""
 
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 GRACE = 10.0
+SIGNALLED = 128
 GUARD = Path(__file__).with_name("guard.py")
 
 
@@ -15,3 +17,11 @@ def guarded(command: Sequence[str]) -> list[str]:
     process lets go of it, and also when this process is killed.
     """
     return [sys.executable, "-I", "-S", str(GUARD), str(GRACE), *command]
+
+
+def ended(status: int) -> str:
+    """Say how a command ended."""
+    number = status - SIGNALLED
+    if number in {each.value for each in signal.Signals}:
+        return f"was ended by {signal.Signals(number).name}"
+    return f"ended with exit status {status}"

@@ -1,7 +1,6 @@
 """Child processes that write a log, are watched, and never outlive this one."""
 
 import re
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +17,6 @@ SHOWN_LINES = 20
 POLL = 0.2
 # Importing vLLM logs nothing for half a minute.
 SILENCE = 10.0
-SIGNALLED = 128
 
 # What a boot is known to pass, in vLLM's own log lines, and what is said of it.
 STEPS = (
@@ -136,14 +134,6 @@ def new_steps(log: BinaryIO) -> Iterator[str]:
         for pattern, step in STEPS:
             if pattern.search(text):
                 yield step
-
-
-def ended(status: int) -> str:
-    """Say how a command ended."""
-    number = status - SIGNALLED
-    if number in {each.value for each in signal.Signals}:
-        return f"was ended by {signal.Signals(number).name}"
-    return f"ended with exit status {status}"
 
 
 def tail(log: Path) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from lanewright.errors import MismatchError
-from lanewright.serve.child import child, ended, watch
+from lanewright.guarded import ended
+from lanewright.serve.child import child, watch
 from lanewright.serve.environment import LaneEnv
 
 SCRIPT = Path(__file__).parent / "inside" / "arms.py"

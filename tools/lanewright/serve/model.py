@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from lanewright.errors import LanewrightError
+from lanewright.guarded import ended
 from lanewright.places import Places
-from lanewright.serve.child import BootError, child, ended, tail, watch
+from lanewright.serve.child import BootError, child, tail, watch
 from lanewright.serve.environment import LaneEnv
 from lanewright.store.locking import held
 from lanewright.store.scratch import making

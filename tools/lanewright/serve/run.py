@@ -13,9 +13,9 @@ import msgspec
 
 from lanewright import __version__
 from lanewright.errors import ExitCode, LanewrightError, MismatchError
+from lanewright.guarded import ended
 from lanewright.places import Places
 from lanewright.queue.lock import encode
-from lanewright.serve.child import ended
 from lanewright.serve.equality.run import equality
 from lanewright.serve.equality.told import lines
 from lanewright.serve.equality.verdict import Mode

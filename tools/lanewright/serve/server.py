@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lanewright.guarded import ended
 from lanewright.project import Device
 from lanewright.serve.boot import MAX_TOKENS, PROMPTS, Completion, engine_arguments
-from lanewright.serve.child import Child, child, ended, watch
+from lanewright.serve.child import Child, child, watch
 from lanewright.serve.client import RefusedError, healthy, post, serves
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.evidence import Evidence, Proof

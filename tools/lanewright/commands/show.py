@@ -6,15 +6,15 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
+from lanewright.queue.inputs import OverlayInput
 from lanewright.queue.lock import Lock, LockedEntry, read_lock
 from lanewright.queue.offered import NUMBER
 from lanewright.queue.plan import plan
-from lanewright.queue.pulls import pull_text
 from lanewright.queue.selection import index_of, read_part
 from lanewright.queue.series import load_series
+from lanewright.report.carried import carried_texts
 from lanewright.report.fixes import emit_fixes
-from lanewright.report.hunks import hunk_line, hunk_texts
+from lanewright.report.hunks import hunk_line
 from lanewright.report.offer import emit_offer
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, emit_json
@@ -104,16 +104,8 @@ def _texts(
         raise LanewrightError(
             f"{entry.source} changed since the lock was written", hint=f"lanewright build {lane}"
         )
-    texts = hunk_texts(_diff_text(project, places, given), entry.source, entry.hunks)
+    texts = carried_texts(project, places, given, entry)
     lines: list[str] = []
-    for hunk, text in zip(entry.hunks, texts, strict=True):
-        if hunk in chosen.hunks:
-            lines += [hunk_line(hunk, hunk.outcome), *filter(None, [text])]
+    for hunk in chosen.hunks:
+        lines += [hunk_line(hunk, hunk.outcome), *filter(None, [texts[hunk.id]])]
     return "\n".join(lines)
-
-
-def _diff_text(project: Project, places: Places, given: ChangeInput) -> bytes:
-    """An entry's change as git prints it."""
-    if isinstance(given, PatchInput):
-        return given.patch.path.read_bytes()
-    return pull_text(project, places, given.base, given.head)

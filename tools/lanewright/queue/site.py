@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,21 +65,36 @@ def _fill(repository: Repository, tree: TreeId, beside: Path, site: Path) -> Non
     for folder in sorted({site / Path(path).parent for path in listed}):
         folder.mkdir(parents=True, exist_ok=True)
     for path, file in listed.items():
+        write_file(site / path, file, contents[file.blob])
+    for path, link in companion_links(beside, listed).items():
         target = site / path
-        if file.mode == LINK:
-            target.symlink_to(os.fsdecode(contents[file.blob]))
-            continue
-        target.write_bytes(contents[file.blob])
-        if file.mode == "100755":
-            target.chmod(0o755)
-    for companion in companion_paths(beside):
-        if companion.as_posix() in listed:
-            raise LanewrightError(
-                f"{companion} is compiled, or made when the release is built: no entry may bring it"
-            )
-        target = site / companion
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(beside / companion)
+        target.symlink_to(link)
+
+
+def write_file(target: Path, file: File, content: bytes) -> None:
+    """Write a tree's file at a place where there is none."""
+    if file.mode == LINK:
+        target.symlink_to(os.fsdecode(content))
+        return
+    target.write_bytes(content)
+    if file.mode == "100755":
+        target.chmod(0o755)
+
+
+def companion_links(beside: Path, listed: Container[str]) -> dict[str, Path]:
+    """What the compiled files' links beside a tree's files lead to, by path.
+
+    Raises:
+        LanewrightError: The tree has a file of that name.
+    """
+    links = {path.as_posix(): beside / path for path in companion_paths(beside)}
+    for path in links:
+        if path in listed:
+            raise LanewrightError(
+                f"{path} is compiled, or made when the release is built: no entry may bring it"
+            )
+    return links
 
 
 def differences(places: Places, pin: Pin, tree: TreeId) -> list[Difference]:
@@ -103,7 +119,7 @@ def differences(places: Places, pin: Pin, tree: TreeId) -> list[Difference]:
             if _file(site / path) != listed[path]:
                 found.append(Difference(path, "was changed"))
         elif path not in links:
-            if not _links_to(site / path, beside / path):
+            if not links_to(site / path, beside / path):
                 found.append(Difference(path, "was added"))
         elif not (site / path).is_symlink() or str((site / path).readlink()) != links[path]:
             found.append(Difference(path, "is not the release's own file"))
@@ -111,7 +127,7 @@ def differences(places: Places, pin: Pin, tree: TreeId) -> list[Difference]:
     return found + unpacked
 
 
-def _links_to(path: Path, target: Path) -> bool:
+def links_to(path: Path, target: Path) -> bool:
     """Whether a path is a link to another, be it to a file that is gone."""
     return path.is_symlink() and str(path.readlink()) == str(target)
 

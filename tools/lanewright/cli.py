@@ -49,6 +49,8 @@ class Arguments(Protocol):
     verify_lock: bool
     verify_tree: bool
     verify_image: bool
+    run: str
+    env: bool
     command: Callable[[Project, Places, "Arguments"], ExitCode]
 
 
@@ -103,6 +105,18 @@ def parse(arguments: list[str]) -> Arguments:
         commands, "blame", "say which entry each line of a built file comes from", reads=True
     )
     blame.add_argument("path", metavar="PATH", help="a file of the lane's tree")
+    bisect = _command(
+        commands, "bisect", "find the hunks of a lane that make a command fail", reads=True
+    )
+    bisect.add_argument(
+        "--run",
+        metavar="CMD",
+        required=True,
+        help="a line for sh: exit status 0 good, 125 untestable, else up to 127 bad",
+    )
+    bisect.add_argument(
+        "--env", action="store_true", help="give CMD what `env` prints of the lane, too"
+    )
     image = _command(commands, "image", "make a lane's layer, in an OCI layout", reads=True)
     image.add_argument(
         "--out", type=Path, metavar="DIR", help="folder for the layout, instead of the store's"

@@ -68,6 +68,11 @@ class Places:
         return self.store / "sites"
 
     @property
+    def bisects(self) -> Path:
+        """Trees that `bisect` lays out, one after the other, while it runs."""
+        return self.store / "bisects"
+
+    @property
     def layouts(self) -> Path:
         """Images as OCI layouts, by lane and lock."""
         return self.store / "layouts"

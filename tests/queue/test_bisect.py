@@ -94,6 +94,24 @@ def test_a_hunk_that_another_stands_on_is_told_with_what_cannot_be_tried(
     assert ("1 of 2 entries (103)", "untestable") in tries(printed.err)
 
 
+def test_what_does_not_parse_is_never_judged(carrying: Carrying, capfd: Capture) -> None:
+    """One hunk opens a string, and the other ends it."""
+    name = "def old_config_cache_names"
+    ends = ((LIMIT[0], f"{LIMIT[0]}\n'''"), (name, f"'''\n{name}"))
+    pushed(carrying, 101, {CACHE: ends, OFFLOAD: (ROWS,)})
+    assert carrying.run("add", "101") == 0
+    capfd.readouterr()
+    command = f"""! grep -q "^\'\'\'" $LANEWRIGHT_TREE/{CACHE}"""
+    assert carrying.run("bisect", "--json", "--run", command) == 0
+    printed = capfd.readouterr()
+    whys = [each["untold"] for each in json.loads(printed.out)["parts"]]
+    assert len(whys) == 2
+    assert all(f"entry 1 (101): {CACHE}, line " in why for why in whys)
+    assert all("does not compile" in why for why in whys)
+    assert "the lane without all of them is good" in printed.err
+    assert " && lanewright drop " in printed.err
+
+
 def test_what_the_command_cannot_tell_is_not_bad(carrying: Carrying, capfd: Capture) -> None:
     """Nothing can be told with one of two files without the other."""
     name = planted(carrying)
@@ -105,7 +123,7 @@ def test_what_the_command_cannot_tell_is_not_bad(carrying: Carrying, capfd: Capt
     parts = {each["part"]: each.get("untold", "") for each in json.loads(printed.out)["parts"]}
     assert parts[name] == ""
     assert "untestable" in {verdict for _, verdict in tries(printed.err)}
-    assert {why for part, why in parts.items() if part != name} <= {"the command says so"}
+    assert {why for part, why in parts.items() if part != name} <= {"the command ended with 125"}
 
 
 def test_no_tree_is_judged_twice(carrying: Carrying, capfd: Capture, tmp_path: Path) -> None:

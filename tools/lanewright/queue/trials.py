@@ -95,7 +95,8 @@ class Trials:
         start = time.monotonic()
         verdict = self.judge.verdict(tree, parts)
         say(f"  {verdict} ({time.monotonic() - start:.1f} s)")
-        return Tried(number, verdict, tree, "the command says so" * (verdict == "untestable"))
+        why = "the command ended with 125" if verdict == "untestable" else ""
+        return Tried(number, verdict, tree, why)
 
     def _tree(self, wanted: frozenset[Piece]) -> tuple[TreeId | None, str]:
         """The tree of some parts, or why they make none."""

@@ -30,7 +30,7 @@ class Arguments(Protocol):
     json: bool
     check: bool
     entry: str | None
-    part: str
+    parts: list[str]
     path: str
     update: bool
     landed: bool
@@ -143,10 +143,10 @@ def parse(arguments: list[str]) -> Arguments:
 def _add_queue(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """The commands that edit a series, or the fixes of its entries."""
     add = _command(commands, "add", "carry a pull request, a file or a hunk of it", of_lane=False)
-    add.add_argument("part", metavar="NUMBER[:PATH[:HUNK]]")
+    add.add_argument("parts", nargs="+", metavar="NUMBER[:PATH[:HUNK]]")
     add.add_argument("--update", action="store_true", help="move it to its newest head")
     drop = _command(commands, "drop", "carry an entry or a part of it no more", of_lane=False)
-    drop.add_argument("part", metavar="ENTRY[:PATH[:HUNK]]")
+    drop.add_argument("parts", nargs="+", metavar="ENTRY[:PATH[:HUNK]]")
     drop.add_argument(
         "--landed", action="store_true", help="record that upstream has the hunk, with edits"
     )

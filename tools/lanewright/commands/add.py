@@ -4,8 +4,9 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ConflictError, ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.adding import added, updated
+from lanewright.queue.adding import added
 from lanewright.queue.apply import told_conflicts
+from lanewright.queue.closed import ClosureError
 from lanewright.queue.edited import series_text, try_text, write_together
 from lanewright.queue.selection import read_part
 from lanewright.queue.stopped import resolve_command
@@ -17,21 +18,24 @@ from lanewright.transaction.editing import editing
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Edit the series and apply it; a series that conflicts is written, its lock is not."""
     lane = lane_of(project, arguments)
-    part = read_part(arguments.part)
+    parts = [read_part(each) for each in arguments.parts]
+    words = ", ".join(map(str, parts))
     with editing(project):
         text = series_text(project, lane)
-        edit = updated if arguments.update else added
-        edited = edit(project, places, lane, text, part)
+        edited = added(project, places, lane, text, parts, update=arguments.update)
         for line in edited.told:
             say(line)
-        tried = try_text(project, places, lane, edited.text)
+        try:
+            tried = try_text(project, places, lane, edited.text)
+        except ClosureError as error:
+            option = f"{' --update' if arguments.update else ''}{project.option(lane)}"
+            raise error.of_edit("add", arguments.parts, error.further, option) from error
         clean = not tried.applied.conflicts
         if edited.text == text:
-            raise LanewrightError(f"lane {lane}: {part} is where it was; nothing to add")
-        what = f"add {part} to {lane}"
-        write_together(project, places, [tried], what=what, with_locks=clean)
+            raise LanewrightError(f"lane {lane}: {words} is where it was; nothing to add")
+        write_together(project, places, [tried], what=f"add {words} to {lane}", with_locks=clean)
     for entry in tried.applied.lock.entries:
-        if entry.name == edited.entry:
+        if entry.name in edited.entries:
             emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")
     if not clean:
         name = tried.applied.conflicts[0].entry.name

@@ -5,6 +5,7 @@ from lanewright.errors import ConflictError, ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
+from lanewright.queue.closed import ClosureError
 from lanewright.queue.dropping import dropped, recorded_landed
 from lanewright.queue.edited import series_text, try_text, write_together
 from lanewright.queue.selection import read_part
@@ -17,15 +18,22 @@ from lanewright.transaction.editing import editing
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Edit the series and apply it; a series that conflicts is written, its lock is not."""
     lane = lane_of(project, arguments)
-    part = read_part(arguments.part)
+    parts = [read_part(each) for each in arguments.parts]
+    words = ", ".join(map(str, parts))
     with editing(project):
         edit = recorded_landed if arguments.landed else dropped
-        text = edit(project, places, lane, series_text(project, lane), part)
-        tried = try_text(project, places, lane, text)
+        text = series_text(project, lane)
+        for part in parts:
+            text = edit(project, places, lane, text, part)
+        try:
+            tried = try_text(project, places, lane, text)
+        except ClosureError as error:
+            option = f"{' --landed' if arguments.landed else ''}{project.option(lane)}"
+            raise error.of_edit("drop", arguments.parts, error.users, option) from error
         clean = not tried.applied.conflicts
-        what = f"drop {part} from {lane}"
+        what = f"drop {words} from {lane}"
         write_together(project, places, [tried], what=what, with_locks=clean)
-    say(f"lane {lane}: {'recorded as landed' if arguments.landed else 'dropped'}: {part}")
+    say(f"lane {lane}: {'recorded as landed' if arguments.landed else 'dropped'}: {words}")
     for entry in tried.applied.lock.entries:
         emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")
     if not clean:

@@ -27,16 +27,42 @@ class Edited:
 
     Attributes:
         text: The series as it will be.
-        entry: The entry that it is about.
+        entries: The entries that it is about.
         told: What a person should know of it.
     """
 
     text: str
-    entry: str
-    told: tuple[str, ...]
+    entries: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
 
 
-def added(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
+def added(
+    project: Project,
+    places: Places,
+    lane: str,
+    text: str,
+    parts: Sequence[Part],
+    *,
+    update: bool = False,
+) -> Edited:
+    """The series with parts more; where it is an update, entries that are named alone move first.
+
+    Raises:
+        ConflictError: As ``_updated`` says.
+        LanewrightError: One is carried already, or cannot be had; or nothing is there to update.
+    """
+    moving = [part for part in parts if update and not part.path]
+    if update and not moving:
+        raise _no_pull(lane, parts[0])
+    edited = Edited(text)
+    for part in [*moving, *(part for part in parts if part not in moving)]:
+        edit = _updated if part in moving else _added
+        each = edit(project, places, lane, edited.text, part)
+        edited = Edited(each.text, edited.entries + each.entries, edited.told + each.told)
+    return edited
+
+
+def _added(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
     """The series with a part more.
 
     Raises:
@@ -60,10 +86,10 @@ def added(project: Project, places: Places, lane: str, text: str, part: Part) ->
         project, places, spec.pull, CommitId(spec.base or ""), CommitId(spec.head or "")
     )
     select = with_part(spec, on_base, part, place)
-    return Edited(with_entry_value(text, index, "select", select), name_of(spec), ())
+    return Edited(with_entry_value(text, index, "select", select), (name_of(spec),))
 
 
-def updated(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
+def _updated(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
     """The series with a pull request at its newest head, and its choice carried along.
 
     Raises:
@@ -74,16 +100,13 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
     index = index_of(series, part.entry)
     spec = series.entry[index] if index is not None else None
     if index is None or spec is None or spec.pull is None or part.path:
-        raise LanewrightError(
-            f"series/{lane}.toml has no pull request {part}",
-            hint="name one by its number alone, as `lanewright list` shows it",
-        )
+        raise _no_pull(lane, part)
     given = pull_input(project, name_of(spec), spec, _place(lane, index))
     pinned = pin_pull(project, places, spec.pull, other_pulls(project, series, spec.pull))
     if still_stacked(places, given.base, pinned):
         pinned = replace(pinned, base=given.base)
     if (pinned.head, pinned.base) == (given.head, given.base):
-        return Edited(text, given.name, (f"{given.name} is at its newest head",))
+        return Edited(text, (given.name,), (f"{given.name} is at its newest head",))
     before = read_pull(project, places, spec.pull, given.base, given.head)
     after = read_pull(project, places, spec.pull, pinned.base, pinned.head)
     chosen = choose(before, given.choice, given.place)
@@ -112,7 +135,14 @@ def updated(project: Project, places: Places, lane: str, text: str, part: Part) 
         landed = _carried(before, spec.landed, found)
         text = with_entry_value(text, index, "landed", landed or None)
     said = [_moved(pinned, given), *unexpected(project, places, series, pinned)]
-    return Edited(text, given.name, (*said, *told_drift(found)))
+    return Edited(text, (given.name,), (*said, *told_drift(found)))
+
+
+def _no_pull(lane: str, part: Part) -> LanewrightError:
+    return LanewrightError(
+        f"series/{lane}.toml has no pull request {part}",
+        hint="name one by its number alone, as `lanewright list` shows it",
+    )
 
 
 def _new(project: Project, places: Places, lane: str, text: str, part: Part) -> Edited:
@@ -128,7 +158,7 @@ def _new(project: Project, places: Places, lane: str, text: str, part: Part) -> 
     values: dict[str, object] = {"pull": number, "head": found.head, "base": found.base}
     if part.path:
         values["select"] = only(found.on_base, part, place)
-    return Edited(with_entry(text, values), str(number), found.told)
+    return Edited(with_entry(text, values), (str(number),), found.told)
 
 
 def _place(lane: str, index: int) -> str:

@@ -12,6 +12,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.carried import Carried, Change
 from lanewright.queue.carry import carry_change
+from lanewright.queue.closed import require_closed
 from lanewright.queue.fixes import Fix
 from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
 from lanewright.queue.laid import carry_overlay
@@ -82,6 +83,9 @@ def apply_plan(
             touched.setdefault(path, []).append(given.name)
         tree = result.entry.tree
         carried.append(result)
+    require_closed(
+        repository, planned.lane, planned.inputs, carried, tree, project.option(planned.lane)
+    )
     conflicts = any(each.conflicts for each in carried)
     again = tuple(fix for each in carried if not each.conflicts for fix in each.again)
     lock = Lock(

@@ -67,6 +67,8 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
     if old and settled and in_store(places, old):
         return Built(planned, old, applied=False, changed=False)
     if check and not settled:
+        if any(given.select for given in planned.series.entry):
+            apply_plan(project, places, planned)  # parts may lack what they use
         raise DriftError(
             f"lane {lane}: the lock is out of date: {drift(planned, old)}",
             hint=f"lanewright build {lane}",

@@ -1,11 +1,13 @@
 """A change to carry, and what became of an entry."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from lanewright.queue.diff import Diff
 from lanewright.queue.fixes import Fix
 from lanewright.queue.lock import LockedEntry
 from lanewright.queue.sides import Sides
+from lanewright.queue.units import OnBase
 from lanewright.store.objects import File, TreeId
 
 
@@ -46,6 +48,27 @@ class Conflict:
 
 
 @dataclass(frozen=True)
+class Chosen:
+    """What is taken of a change, and what could be.
+
+    Attributes:
+        on_base: The change.
+        taken: Ids of the units that the lane takes from it.
+        offered: Those and the ones that are not chosen.
+    """
+
+    on_base: OnBase
+    taken: frozenset[str]
+    offered: frozenset[str]
+
+    @staticmethod
+    def of(on_base: OnBase, chosen: frozenset[str], dropped: AbstractSet[str]) -> "Chosen":
+        """What a choice comes to where some of it landed with edits."""
+        offered = frozenset(unit.id for unit in on_base.units)
+        return Chosen(on_base, chosen - dropped, offered - dropped)
+
+
+@dataclass(frozen=True)
 class Carried:
     """An entry, carried or not.
 
@@ -55,6 +78,7 @@ class Carried:
         stale: Files that a stale fix settles, so that a person should look at them.
         again: Fixes that were merged again, and are to be recorded.
         unneeded: Files of fixes for a path that merges without one, here, or has what it makes.
+        chosen: What is taken of it; None of an overlay.
     """
 
     entry: LockedEntry
@@ -62,3 +86,4 @@ class Carried:
     stale: tuple[Conflict, ...] = ()
     again: tuple[Fix, ...] = ()
     unneeded: tuple[str, ...] = ()
+    chosen: Chosen | None = None

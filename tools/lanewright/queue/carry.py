@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from lanewright.queue.carried import Carried, Change, Conflict
+from lanewright.queue.carried import Carried, Change, Chosen, Conflict
 from lanewright.queue.causes import causes_of
 from lanewright.queue.choose import choose, recorded_units, with_units
 from lanewright.queue.gated import check_settled, merge_faults
@@ -121,7 +121,7 @@ def carry_change(
     in_place = {path for path, found in settled.items() if found.unneeded}
     needed = frozenset(waiting) - in_place
     unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in needed)
-    return Carried(entry, conflicts, stale, again, unneeded)
+    return Carried(entry, conflicts, stale, again, unneeded, Chosen.of(on_base, chosen, dropped))
 
 
 def _written(merged: Mapping[str, File | None], ours: Mapping[str, File]) -> dict[str, File]:

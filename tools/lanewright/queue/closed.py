@@ -1,0 +1,136 @@
+"""Whether what a lane takes of its entries is complete; told of all of them together."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from lanewright.queue.carried import Carried
+from lanewright.queue.closure import Closure, Lack, closure_of
+from lanewright.queue.defines import View
+from lanewright.queue.gates import GateError
+from lanewright.queue.inputs import Input, PullInput
+from lanewright.queue.units import Unit
+from lanewright.store.git import Repository
+from lanewright.store.objects import TreeId, files, read_blobs
+from lanewright.terminal import quoted
+
+
+class ClosureError(GateError):
+    """Chosen hunks use names that only hunks define which are not chosen.
+
+    Args:
+        message: All of them.
+        further: Parts to choose too, as ``add`` takes them.
+        users: Parts to leave out instead, as ``drop`` takes them.
+        by_hand: What can only be mended in the series, in words.
+        option: What names the lane in a command.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        further: Sequence[str],
+        users: Sequence[str],
+        by_hand: Sequence[str],
+        option: str,
+    ) -> None:
+        self.further = tuple(further)
+        self.users = tuple(users)
+        self._by_hand = tuple(by_hand)
+        command = [f"lanewright add {_words(further)}{option}"] if further else []
+        mended = " and ".join([*by_hand, *command])
+        without = f"lanewright drop {_words(users)}{option}"
+        super().__init__(message, hint=f"{mended}, or leave out what uses it: {without}")
+
+    def of_edit(
+        self, command: str, typed: Sequence[str], more: Sequence[str], option: str
+    ) -> GateError:
+        """The same of an edit that is not written, with the command that makes it whole."""
+        whole = f"lanewright {command} {_words(dict.fromkeys([*typed, *more]))}{option}"
+        by_hand = self._by_hand if command == "add" else ()
+        return GateError(f"{self}\nnothing is written", hint=" and ".join([*by_hand, whole]))
+
+
+@dataclass(frozen=True)
+class _Found:
+    given: Input
+    closure: Closure
+
+
+def require_closed(
+    repository: Repository,
+    lane: str,
+    inputs: Sequence[Input],
+    carried: Sequence[Carried],
+    tree: TreeId,
+    option: str,
+) -> None:
+    """See that every chosen hunk finds its names in the lane's tree, whoever brings them there.
+
+    Args:
+        repository: The store.
+        lane: The lane's name.
+        inputs: Its entries.
+        carried: What became of each; what an entry would bring that waits for a person counts.
+        tree: The lane's tree with all of them.
+        option: What names the lane in a command.
+
+    Raises:
+        ClosureError: Names are missing; all are told.
+    """
+    waiting = [each.entry.subset for each in carried if each.conflicts]
+    trees = [tree, *filter(None, waiting)]
+    found = []
+    for given, each in zip(inputs, carried, strict=True):
+        chosen = each.chosen
+        if chosen is None or each.conflicts or chosen.taken >= chosen.offered:
+            continue
+        final, *beside = (_view(repository, one, chosen.on_base.sides) for one in trees)
+        closure = closure_of(chosen.on_base, chosen.taken, chosen.offered, final, beside)
+        if closure:
+            found.append(_Found(given, closure))
+    if found:
+        raise _error(lane, found, option)
+
+
+def _view(repository: Repository, tree: TreeId, changed: Collection[str]) -> View:
+    listed = files(repository, tree)
+
+    def read(path: str) -> bytes:
+        blob = listed[path].blob
+        return read_blobs(repository, [blob])[blob]
+
+    return View(listed, read, changed)
+
+
+def _error(lane: str, found: Sequence[_Found], option: str) -> ClosureError:
+    lines = [f"lane {lane}: chosen hunks use what only hunks define that are not chosen:"]
+    further: list[str] = []
+    users: list[str] = []
+    by_hand: list[str] = []
+    for each in found:
+        given, closure = each.given, each.closure
+        lines += [f"  {given.name}: {_told(lack)}" for lack in closure.lacks]
+        parts = [_part(unit) for unit in closure.further]
+        lines.append(f"  {given.name} needs too: {', '.join(parts)}")
+        if isinstance(given, PullInput):
+            further += [f"{given.number}:{part}" for part in parts]
+        else:
+            by_hand.append(f"name what it needs in the `select` of {given.place}")
+        users += [f"{given.name}:{_part(unit)}" for unit in closure.users]
+    return ClosureError(
+        "\n".join(lines), further=further, users=users, by_hand=by_hand, option=option
+    )
+
+
+def _told(lack: Lack) -> str:
+    place = f"{lack.unit.path}, hunk {lack.unit.id}, line {lack.use.line}"
+    return f"{place}: uses {lack.use}, which {_part(lack.givers[0])} defines"
+
+
+def _words(parts: Iterable[str]) -> str:
+    return " ".join(map(quoted, parts))
+
+
+def _part(unit: Unit) -> str:
+    return f"{unit.path}:{unit.id}"

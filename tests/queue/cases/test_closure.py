@@ -9,7 +9,7 @@ from tests.queue.cases.lane import Lane
 Capture = pytest.CaptureFixture[str]
 GAP = "".join(f"# {number}\n" for number in range(8))
 A, B, PACKAGE = "vllm/a.py", "vllm/b.py", "vllm/new/__init__.py"
-EMPTY = "\n"
+USED = {A: b"from vllm.b import new\n", B: b"new = 1\n"}
 
 
 def text(*parts: str) -> bytes:
@@ -231,3 +231,29 @@ def test_with_its_closure_it_is_built(name: str, lane: Lane) -> None:
 def test_what_may_be_there_is_not_refused(name: str, lane: Lane) -> None:
     carried(lane, PASSES[name])
     assert lane.run("build") == 0
+
+
+def test_upstream_may_define_it_and_take_it_back(lane: Lane, capfd: Capture) -> None:
+    base = {"vllm/base.py": b"base = 1\n"}
+    first = lane.start(base)
+    assert lane.carry("pull", first, lane.pull(USED, first)) == 0
+    has = lane.move(first, base, {**base, B: b"new = 'upstream'\n"})
+    lane.select(A)
+    assert lane.run("build") == 0
+    capfd.readouterr()
+    gone = lane.commit("refs/heads/main", {B: None}, has)
+    assert lane.run("rebase", "--to", gone) == 1
+    error = capfd.readouterr().err
+    assert f"uses vllm.b.new, which {B}:" in error
+    assert lane.lock.pin.commit == has
+
+
+def test_of_an_own_patch_the_series_is_to_name_more(lane: Lane, capfd: Capture) -> None:
+    first = lane.start({})
+    assert lane.carry("patch", first, lane.pull(USED, first)) == 0
+    lane.select(A)
+    capfd.readouterr()
+    assert lane.run("build") == 1
+    error = capfd.readouterr().err
+    assert "next: name what it needs in the `select` of series/sample.toml: entry 1, or" in error
+    assert f"hook needs too: {B}:" in error

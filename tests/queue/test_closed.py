@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lanewright.queue.closure import closure_of, view_of
+from lanewright.queue.closure import Asked, Closure, closure_of, dependents, view_of
 from lanewright.queue.pulldiff import pull_diff
 from lanewright.queue.units import OnBase, read_on_base
 from lanewright.store.git import Repository, create
@@ -41,7 +41,7 @@ def refused(lane: Carrying, capfd: Capture, *arguments: str) -> list[str]:
     assert lane.run(*arguments) == 1
     assert lane.series.read_bytes() == before
     error = capfd.readouterr().err
-    assert "chosen hunks use what only hunks define that are not chosen" in error
+    assert "chosen hunks use what the lane does not have" in error
     command = NEXT.search(error)
     assert command, error
     return shlex.split(command[1])
@@ -178,6 +178,12 @@ def importing(repository: Repository, wanted: list[set[int]]) -> OnBase:
     return read_on_base(repository, pull_diff(repository, EMPTY, head, "#1"), EMPTY, "base")
 
 
+def asking(on_base: OnBase, taken: frozenset[str]) -> Asked:
+    """A choice on a lane that has nothing else."""
+    offered = frozenset(unit.id for unit in on_base.units)
+    return Asked(on_base, taken, offered, view_of(on_base, taken))
+
+
 def reached(wanted: list[set[int]], start: set[int]) -> set[int]:
     found = set(start)
     while more := {other for number in found for other in wanted[number]} - found:
@@ -204,13 +210,74 @@ def test_a_closure_is_all_that_is_reached_and_no_more(
     names = {unit.path: unit.id for unit in on_base.units}
     ids = {number: names[f"vllm/m{number}.py"] for number in range(len(wanted))}
     taken = frozenset(ids[number] for number in start)
-    found = closure_of(on_base, taken, everything, view_of(on_base, taken))
-    further = frozenset(unit.id for unit in found.further) if found else frozenset()
-    assert taken | further == {ids[number] for number in reached(wanted, start)}
-    whole = taken | further
-    assert closure_of(on_base, whole, everything, view_of(on_base, whole)) is None
-    assert closure_of(on_base, everything, everything, view_of(on_base, everything)) is None
-    if found:
-        kept = taken - {unit.id for unit in found.users}
-        assert kept <= taken
-        assert closure_of(on_base, kept, everything, view_of(on_base, kept)) is None
+    asked = asking(on_base, taken)
+    found = closure_of(asked) or Closure((), ())
+    whole = taken | {unit.id for unit in found.further}
+    assert whole == {ids[number] for number in reached(wanted, start)}
+    assert closure_of(asking(on_base, whole)) is None
+    assert closure_of(asking(on_base, everything)) is None
+    kept = taken - {unit.id for unit in dependents(asked, [lack.unit for lack in found.lacks])}
+    assert kept == {ids[number] for number in start if reached(wanted, {number}) <= start}
+
+
+BINDINGS = "csrc/torch_bindings.cpp"
+OPS = "vllm/_custom_ops.py"
+CALL = b"import torch\n\n\ndef new(x):\n    return torch.ops._C.new(x)\n"
+USER = b"from vllm._custom_ops import new\n"
+
+
+def bind(*names: str) -> bytes:
+    lines = [f'  ops.def(\n      "{name}(Tensor! x) -> ()");\n' for name in names]
+    return "".join(['// ops.def("none()")\n', *lines]).encode()
+
+
+def compiled(lane: Carrying, *, base: dict[str, bytes | None], head: bytes = CALL) -> None:
+    """A pull request that brings an op of its own, and Python that calls it."""
+    first = lane.push(6, lane.main[0], {BINDINGS: bind("old"), **base})
+    assert lane.run("add", "6") == 0
+    files = {BINDINGS: bind("old", "new"), OPS: head, ONE: USER, THREE: b"three = 3\n"}
+    lane.push(7, first, {**files})
+
+
+def test_a_call_of_an_op_that_only_its_csrc_binds_is_refused(
+    carrying: Carrying, capfd: Capture
+) -> None:
+    compiled(carrying, base={"vllm/six.py": b"six = 6\n"})
+    before = carrying.series.read_bytes()
+    for part in ("7", f"7:{OPS}"):
+        capfd.readouterr()
+        assert carrying.run("add", part) == 1
+        error = capfd.readouterr().err
+        assert f"  7: {OPS}, hunk " in error
+        assert ", line 5: uses torch.ops._C.new, an op that 7 binds in its csrc/" in error
+        assert f"next: add other parts, without 7:{OPS}:" in error
+        assert (f" 7:{ONE}:" in error.rpartition("next: ")[2]) == (part == "7")
+    assert carrying.series.read_bytes() == before
+    assert carrying.run("add", f"7:{THREE}") == 0
+
+
+def test_one_that_is_in_a_series_already_is_to_be_dropped(
+    carrying: Carrying, capfd: Capture
+) -> None:
+    compiled(carrying, base={"vllm/six.py": b"six = 6\n"})
+    assert carrying.run("add", f"7:{THREE}") == 0
+    text = carrying.series.read_text()
+    carrying.series.write_text(text.replace(f'["{THREE}"]', f'["{OPS}", "{ONE}", "{THREE}"]'))
+    assert carrying.run(*refused(carrying, capfd, "build")) == 0
+    assert paths(carrying)[1] == {THREE}
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [
+        ({OPS: CALL}, CALL + b"more = 1\n"),
+        ({"vllm/six.py": b""}, CALL.replace(b"._C.new", b"._C.old")),
+        ({"vllm/six.py": b""}, CALL + b"there = hasattr(torch.ops._C, 'new')\n"),
+    ],
+    ids=["called before", "of the base", "asked for"],
+)
+def test_an_op_that_may_be_there_is_not_refused(
+    base: dict[str, bytes | None], head: bytes, carrying: Carrying
+) -> None:
+    compiled(carrying, base=base, head=head)
+    assert carrying.run("add", "7") == 0

@@ -214,7 +214,7 @@ def test_a_choice_is_refused_with_what_it_lacks(name: str, lane: Lane, capfd: Ca
     error = capfd.readouterr().err
     user, (giver, *_) = case.chosen[0], case.needs[::-1]
     assert f"  1: {user[0]}, hunk {names[user]}, line " in error
-    assert f": uses {case.uses}, which {giver[0]}:{names[giver]} defines" in error
+    assert f": uses {case.uses}, which {giver[0]}:{names[giver]} defines, and" in error
     parts = " ".join(f"1:{path}:{names[path, at]}" for path, at in case.needs)
     assert f"next: lanewright add {parts}, or leave out" in error
     assert lane.lock.tree == tree

@@ -84,7 +84,12 @@ def apply_plan(
         tree = result.entry.tree
         carried.append(result)
     require_closed(
-        repository, planned.lane, planned.inputs, carried, tree, project.option(planned.lane)
+        repository,
+        planned.lane,
+        planned.inputs,
+        carried,
+        (pin.tree, tree),
+        project.option(planned.lane),
     )
     conflicts = any(each.conflicts for each in carried)
     again = tuple(fix for each in carried if not each.conflicts for fix in each.again)
@@ -129,7 +134,7 @@ def change_of(
     repository = Repository(places.objects)
     diff = pull_diff(repository, trees.base, trees.head, f"#{given.number}")
     blank = replace(blank, kind="pull", source=diff.source, pull=pull)
-    return Change(diff, trees.base, given.base[:12]), blank
+    return Change(diff, trees.base, given.base[:12], trees.ops), blank
 
 
 def _base(planned: Plan) -> LockedBase | UnsetType:

@@ -19,11 +19,13 @@ class Change:
         diff: The change.
         base: Tree that holds at least the changed files as they were.
         base_name: For messages.
+        ops: Compiled ops that it binds in files which no lane has.
     """
 
     diff: Diff
     base: TreeId
     base_name: str
+    ops: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,17 +57,21 @@ class Chosen:
         on_base: The change.
         taken: Ids of the units that the lane takes from it.
         offered: Those and the ones that are not chosen.
+        ops: Compiled ops that the change binds in files which no lane has.
     """
 
     on_base: OnBase
     taken: frozenset[str]
     offered: frozenset[str]
+    ops: tuple[str, ...] = ()
 
     @staticmethod
-    def of(on_base: OnBase, chosen: frozenset[str], dropped: AbstractSet[str]) -> "Chosen":
+    def of(
+        change: Change, on_base: OnBase, chosen: frozenset[str], dropped: AbstractSet[str]
+    ) -> "Chosen":
         """What a choice comes to where some of it landed with edits."""
         offered = frozenset(unit.id for unit in on_base.units)
-        return Chosen(on_base, chosen - dropped, offered - dropped)
+        return Chosen(on_base, chosen - dropped, offered - dropped, change.ops)
 
 
 @dataclass(frozen=True)

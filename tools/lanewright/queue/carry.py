@@ -121,7 +121,9 @@ def carry_change(
     in_place = {path for path, found in settled.items() if found.unneeded}
     needed = frozenset(waiting) - in_place
     unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in needed)
-    return Carried(entry, conflicts, stale, again, unneeded, Chosen.of(on_base, chosen, dropped))
+    return Carried(
+        entry, conflicts, stale, again, unneeded, Chosen.of(change, on_base, chosen, dropped)
+    )
 
 
 def _written(merged: Mapping[str, File | None], ours: Mapping[str, File]) -> dict[str, File]:

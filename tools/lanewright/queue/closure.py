@@ -1,8 +1,8 @@
 """What chosen hunks need of their own change that is not chosen: each name, and the closure."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cached_property
 from itertools import chain
 
 from lanewright.queue.choose import with_units
@@ -12,7 +12,6 @@ from lanewright.queue.units import OnBase, Unit
 from lanewright.store.write import Content
 
 Ids = frozenset[str]
-Missing = Callable[[Ids], "list[Lack]"]
 LAST = 1 << 30
 
 
@@ -33,108 +32,135 @@ class Lack:
 
 @dataclass(frozen=True)
 class Closure:
-    """What is wrong with a choice, and two ways out.
+    """What is wrong with a choice, and what mends it.
 
     Attributes:
         lacks: What is missing, in the order of files and lines.
-        further: The fewest units to choose too.
-        users: The units to leave out instead.
+        further: Units to choose too; without any one of them something is missing.
     """
 
     lacks: tuple[Lack, ...]
     further: tuple[Unit, ...]
-    users: tuple[Unit, ...]
 
 
-def closure_of(
-    on_base: OnBase, taken: Ids, offered: Ids, final: View, beside: Sequence[View] = ()
-) -> Closure | None:
-    """What a choice lacks; None where it is closed.
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A choice, and the lane that it is for.
 
-    Args:
+    Attributes:
         on_base: The change.
         taken: The chosen units.
         offered: Those and what could be chosen too.
         final: The lane's tree with all its entries.
         beside: What entries would bring that wait for a person.
     """
-    if taken >= offered or not taken:
+
+    on_base: OnBase
+    taken: Ids
+    offered: Ids
+    final: View
+    beside: Sequence[View] = ()
+
+    @cached_property
+    def everything(self) -> View:
+        """The changed files with all that could be chosen."""
+        return view_of(self.on_base, self.offered)
+
+    @cached_property
+    def own(self) -> View:
+        """The changed files with what is chosen."""
+        return view_of(self.on_base, self.taken)
+
+    @cached_property
+    def left(self) -> Mapping[str, frozenset[Use]]:
+        """Per changed file, the uses that the lane's tree has."""
+        found = {path: self.final.names(path) for path in self.on_base.sides}
+        return {path: frozenset(map(_bare, names.uses)) for path, names in found.items() if names}
+
+
+def closure_of(asked: Asked) -> Closure | None:
+    """What a choice lacks; None where it is closed."""
+    on_base, taken = asked.on_base, asked.taken
+    if taken >= asked.offered or not taken:
         return None
-    everything = view_of(on_base, offered)
-
-    @cache
-    def missing(chosen: Ids) -> list[Lack]:
-        return list(_lacks(on_base, chosen, taken, offered, everything, final, beside))
-
-    lacks = missing(taken)
+    lacks = _missing(asked, taken)
     if not lacks:
         return None
     grown, wanting = taken, lacks
     while wanting:
-        grown |= together(on_base, [_best(on_base, grown, wanting[0], missing)])
-        wanting = missing(grown)
+        grown |= together(on_base, [_best(asked, grown, wanting[0])])
+        wanting = _missing(asked, grown)
     for unit in _units(on_base, grown - taken):
         fewer = grown - together(on_base, [unit])
-        if fewer >= taken and not missing(fewer):
+        if fewer >= taken and not _missing(asked, fewer):
             grown = fewer
-    kept, wanting = taken, lacks
-    while wanting:
-        kept -= together(on_base, [lack.unit for lack in wanting])
-        wanting = missing(kept)
-    return Closure(tuple(lacks), _units(on_base, grown - taken), _units(on_base, taken - kept))
+    return Closure(tuple(lacks), _units(on_base, grown - taken))
 
 
-def _best(on_base: OnBase, chosen: Ids, lack: Lack, missing: Missing) -> Unit:
+def dependents(asked: Asked, units: Iterable[Unit]) -> tuple[Unit, ...]:
+    """These units, and the chosen ones that lack something once they are left out."""
+    kept, leaving = asked.taken, list(units)
+    while leaving:
+        kept -= together(asked.on_base, leaving)
+        leaving = [lack.unit for lack in _missing(asked, kept)]
+    return _units(asked.on_base, asked.taken - kept)
+
+
+def _best(asked: Asked, chosen: Ids, lack: Lack) -> Unit:
     """Of the hunks that may give a name, the first that does."""
     for unit in lack.givers:
-        more = missing(chosen | together(on_base, [unit]))
+        more = _missing(asked, chosen | together(asked.on_base, [unit]))
         if (lack.unit.id, lack.use) not in {(each.unit.id, each.use) for each in more}:
             return unit
     return lack.givers[0]
 
 
-def _lacks(
-    on_base: OnBase,
-    chosen: Ids,
-    taken: Ids,
-    offered: Ids,
-    everything: View,
-    final: View,
-    beside: Sequence[View],
-) -> Iterator[Lack]:
+def _missing(asked: Asked, chosen: Ids) -> list[Lack]:
+    return list(_lacks(asked, chosen))
+
+
+def _lacks(asked: Asked, chosen: Ids) -> Iterator[Lack]:
+    on_base = asked.on_base
     now = view_of(on_base, chosen)
     for path in on_base.sides:
         added = list(added_lines(on_base, path, chosen))
         names = now.names(path) if added else None
-        built = final.names(path)
-        left = {replace(use, line=0) for use in built.uses} if built else set()
         told: set[tuple[str, Use]] = set()
         for use in names.uses if names else ():
-            bare = replace(use, line=0)
+            bare = _bare(use)
             unit = next((unit for first, last, unit in added if first <= use.line <= last), None)
             if unit is None or (unit.id, bare) in told:
                 continue
-            if unit.id in taken and bare not in left:
-                continue  # a fix or upstream itself did away with it
             told.add((unit.id, bare))
-            here = defines(now, path, use)
-            if here or not defines(everything, path, use):
-                continue
-            there = defines(final, path, use)
-            lacks = there is False if unit.id in taken else here is False and not there
-            if not lacks or any(defines(view, path, use) for view in beside):
-                continue
-            givers = _givers(on_base, chosen, offered, everything, path, use)
-            if givers:
-                yield Lack(unit, use, givers)
+            if unit.id in asked.taken and bare not in asked.left.get(path, ()):
+                continue  # a fix or upstream itself did away with it
+            if _lacking(asked, now, path, use, is_chosen=unit.id in asked.taken):
+                givers = _givers(asked, chosen, path, use)
+                if givers:
+                    yield Lack(unit, use, givers)
 
 
-def _givers(
-    on_base: OnBase, chosen: Ids, offered: Ids, everything: View, path: str, use: Use
-) -> tuple[Unit, ...]:
+def _lacking(asked: Asked, now: View, path: str, use: Use, *, is_chosen: bool) -> bool:
+    here = defines(now, path, use)
+    if here or not defines(asked.everything, path, use):
+        return False
+    if any(defines(view, path, use) for view in asked.beside):
+        return False
+    there = defines(asked.final, path, use)
+    if not is_chosen:  # so the lane's tree does not know its scopes
+        return here is False and not there
+    return there is False or bool(defines(asked.own, path, use))
+
+
+def _bare(use: Use) -> Use:
+    """It, wherever it stands."""
+    return replace(use, line=0)
+
+
+def _givers(asked: Asked, chosen: Ids, path: str, use: Use) -> tuple[Unit, ...]:
     """Those whose lines bind the name come first."""
-    where, lines = lines_of(everything, use, path)
-    added = list(added_lines(on_base, where, offered)) if where else []
+    where, lines = lines_of(asked.everything, use, path)
+    added = list(added_lines(asked.on_base, where, asked.offered)) if where else []
     direct = [unit for first, last, unit in added if any(first <= n <= last for n in lines)]
     rest = [unit for _, _, unit in added]
     listed = dict.fromkeys(chain(direct, rest))

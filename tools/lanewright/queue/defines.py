@@ -110,6 +110,8 @@ def files_of(module: str) -> tuple[str, str]:
 
 def defines(view: View, path: str, use: Use) -> bool | None:
     """Whether a tree defines what a file of it uses; None where it cannot be told."""
+    if use.kind == "op":
+        return None
     if use.kind == "import":
         return _in_module(view, use.module, use.name)
     names = view.module(use.module) if use.module else view.names(path)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Scope = tuple[str, ...]
-Kind = Literal["name", "import", "attribute", "keyword"]
+Kind = Literal["name", "import", "attribute", "keyword", "op"]
 MODULE: Scope = ()
 
 
@@ -17,7 +17,7 @@ class Use:
         line: Where, 1-based.
         kind: ``name``: seen from a scope of its own file; ``import``: a name of a module, or with
             an empty name the module; ``attribute``: of a class or module; ``keyword``: an argument
-            that a function or class takes.
+            that a function or class takes; ``op``: a compiled op, of ``torch.ops._C`` and the like.
         module: Dotted name of the module meant; empty for its own file.
         scope: The scope that it is seen from, or the class or function meant.
         name: It.

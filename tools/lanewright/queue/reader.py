@@ -133,6 +133,9 @@ class _Reader(ast.NodeVisitor):
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         owner = self._owner(node.value)
+        library = dotted(node.value) or ""
+        if library.startswith("torch.ops._"):
+            self._found.append((Use(node.end_lineno or 0, "op", library, MODULE, node.attr), ""))
         if not isinstance(node.ctx, ast.Load):
             self._stored.add(node.attr)
             if owner:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
+from lanewright.store.bindings import bound_ops, is_binding
 from lanewright.store.fetching import fetch_blobs, fetch_commits
 from lanewright.store.git import Repository
 from lanewright.store.locking import writing
@@ -36,6 +37,8 @@ from lanewright.store.write import commit, set_ref, set_refs
 
 ROOT = "vllm"
 OUTSIDE = "outside "
+OP = "op "
+OPS = re.compile(rf"^{OP}(\w+)$", re.MULTILINE)
 COUNT = re.compile(rf"^{OUTSIDE}(\d{{1,9}})$", re.MULTILINE)
 NO_REMOTE = "upstream.toml names no git remote to fetch it from"
 REMOTE_HINT = (
@@ -43,6 +46,7 @@ REMOTE_HINT = (
     " with `lanewright fetch --bundle FILE`"
 )
 SUBMODULE = "160000"
+Both = tuple[File | None, File | None]
 
 
 @dataclass(frozen=True)
@@ -53,11 +57,13 @@ class PullTrees:
         base: Tree of the files as its base has them.
         head: Tree of the files as its head has them.
         outside: How many files it changes elsewhere.
+        ops: Names of the compiled ops that it binds there and its base does not.
     """
 
     base: TreeId
     head: TreeId
     outside: int
+    ops: tuple[str, ...] = ()
 
 
 def pin_ref(pinned: CommitId) -> str:
@@ -109,33 +115,39 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
         repository = Repository(places.objects)
         base_tree, head_tree = (tree_of(repository, each) for each in (before, after))
         if all(commit_at(repository, each) for each in (base, head)):
-            inside, _ = _changed(repository, base, head)
+            inside, _ = changed_files(repository, base, head)
             for tree, side in ((base_tree, 0), (head_tree, 1)):
                 expected = {path: file for path, each in inside.items() if (file := each[side])}
                 _require_same(files(repository, tree), expected, what)
-        return PullTrees(base_tree, head_tree, _outside(repository, after, refs[1]))
+        return PullTrees(base_tree, head_tree, *_kept(repository, after, refs[1]))
     _bring(places, remote, [base, head], what)
     repository = Repository(places.objects)
-    inside, outside = _changed(repository, base, head)
+    inside, outside = changed_files(repository, base, head)
     if not inside:
         raise LanewrightError(
-            f"the change {base}..{head} touches nothing below {ROOT}/ ({outside} files elsewhere),"
+            f"the change {base}..{head} touches nothing below {ROOT}/ ({len(outside)} files elsewhere),"
             " and a lane carries nothing else"
         )
     listed = [(path, side) for path, sides in inside.items() for side in sides]
     require_fit(listed, what)
-    _fill(places, remote, [file for _, file in listed if file], what)
+    bindings = {path: sides for path, sides in outside.items() if is_binding(path)}
+    beside = [file for sides in bindings.values() for file in sides if file]
+    _fill(places, remote, [*(file for _, file in listed if file), *beside], what)
+    ops = bound_ops(repository, bindings.values())
+    noted = "".join(f"{OP}{name}\n" for name in ops)
     trees = [
         edit_tree(repository, EMPTY, {p: sides[side] for p, sides in inside.items() if sides[side]})
         for side in (0, 1)
     ]
     with writing(places) as held:
         made = {
-            ref: commit(held, tree, f"{base}..{head}\n\nof {which}\n{OUTSIDE}{outside}\n")
+            ref: commit(
+                held, tree, f"{base}..{head}\n\nof {which}\n{OUTSIDE}{len(outside)}\n{noted}"
+            )
             for ref, tree, which in zip(refs, trees, (base, head), strict=True)
         }
         set_refs(held, made)
-    return PullTrees(trees[0], trees[1], outside)
+    return PullTrees(trees[0], trees[1], len(outside), ops)
 
 
 def _commits(places: Places, refs: Sequence[str]) -> list[CommitId | None]:
@@ -153,10 +165,10 @@ def _root_of(places: Places, pinned: CommitId) -> TreeId | None:
     return flat_trees(repository, [{ROOT: inside[ROOT]}])[0]
 
 
-def _changed(
+def changed_files(
     repository: Repository, base: CommitId, head: CommitId
-) -> tuple[dict[str, tuple[File | None, File | None]], int]:
-    """Changed files below ``vllm/`` with both sides, and how many there are elsewhere.
+) -> tuple[dict[str, Both], dict[str, Both]]:
+    """Changed files below ``vllm/`` with both sides, and those elsewhere.
 
     Raises:
         LanewrightError: The change puts something else in the place of ``vllm/`` itself.
@@ -166,7 +178,7 @@ def _changed(
     if ROOT in changed:
         raise LanewrightError(f"the change {base}..{head} puts a file in the place of {ROOT}/")
     inside = {path: sides for path, sides in changed.items() if path.startswith(f"{ROOT}/")}
-    return inside, len(changed) - len(inside)
+    return inside, {path: sides for path, sides in changed.items() if path not in inside}
 
 
 def _require_same(known: object, real: object, what: str) -> None:
@@ -204,12 +216,12 @@ def _tree(repository: Repository, commit: CommitId) -> TreeId:
     return tree_of(repository, commit)
 
 
-def _outside(repository: Repository, kept: CommitId, ref: str) -> int:
+def _kept(repository: Repository, kept: CommitId, ref: str) -> tuple[int, tuple[str, ...]]:
     message = objects_of(repository).read(kept)[1].decode("utf-8", "replace")
     found = COUNT.search(message)
     if found is None:
         raise LanewrightError(f"{ref} in the store is no extract of ours", hint="remove the store")
-    return int(found[1])
+    return int(found[1]), tuple(OPS.findall(message))
 
 
 def _bring(places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str) -> None:

@@ -141,17 +141,17 @@ def test_half_landed_carries_the_rest(world: World, release: AddRelease) -> None
 
 
 def test_selected_hunks_only(world: World) -> None:
-    hunk = build(world.project, world.places, "sample").lock.entries[0].hunks[1].id
+    hunk = build(world.project, world.places, "sample").lock.entries[0].hunks[0].id
     world.edit(
         "series/sample.toml",
         'patch = "own/hook.patch"',
         f'patch = "own/hook.patch"\nselect = ["vllm/config.py", "vllm/arguments.py:{hunk}"]',
     )
     lock = build(world.project, world.places, "sample").lock
-    assert [h.outcome for h in lock.entries[0].hunks] == ["not selected", "merged", "clean"]
+    assert [h.outcome for h in lock.entries[0].hunks] == ["merged", "not selected", "clean"]
     text = contents(world, lock.tree)["vllm/arguments.py"]
-    assert b"counter=self.counter" in text
-    assert b"counter: bool" not in text
+    assert b"counter: bool" in text
+    assert b"counter=self.counter" not in text
 
 
 def test_selection_that_matches_nothing_is_an_error(world: World) -> None:

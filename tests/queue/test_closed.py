@@ -15,6 +15,7 @@ from lanewright.store.git import Repository, create
 from lanewright.store.objects import EMPTY
 from lanewright.store.trees import edit_tree
 from lanewright.store.write import Content, store_files
+from tests.upstream.clash import clash
 from tests.upstream.fixtures import Carrying
 
 Capture = pytest.CaptureFixture[str]
@@ -159,6 +160,25 @@ def test_another_entry_may_define_it_before_or_after(
     command = refused(chained, capfd, "drop", "8")
     assert chained.run(*command) == 0
     assert chained.lock.entries == []
+
+
+PLAIN = "vllm/plain.py"
+
+
+@pytest.mark.parametrize("brings", ["two", "nothing"])
+def test_what_an_entry_in_conflict_would_bring_counts(
+    brings: str, carrying: Carrying, capfd: Capture
+) -> None:
+    theirs = {PLAIN: b"value = 3\n", **({TWO: b"two = 2\n"} if brings == "two" else {})}
+    made = clash(carrying, {PLAIN: b"value = 1\n"}, {PLAIN: b"value = 2\n"}, theirs)
+    made.pull(7, {ONE: CHAIN[ONE], TWO: b"two = 7\n"})
+    capfd.readouterr()
+    if brings == "two":
+        assert carrying.run("add", f"7:{ONE}") == 3
+        return
+    assert carrying.run("add", f"7:{ONE}") == 1
+    assert "in conflict, to be told once this is mended: 5" in capfd.readouterr().err
+    assert carrying.run("add", f"7:{ONE}", f"7:{TWO}") == 3
 
 
 @pytest.fixture(scope="module")

@@ -104,7 +104,8 @@ def require_closed(
             wanting = [lack.unit for lack in closure.lacks] + [call.unit for call in calls]
             found.append(_Found(given, closure, calls, dependents(asked, wanting)))
     if found:
-        raise _error(lane, found, option)
+        stopped = [each.entry.name for each in carried if each.conflicts]
+        raise _error(lane, found, stopped, option)
 
 
 def _view(repository: Repository, tree: TreeId, changed: Collection[str]) -> View:
@@ -117,7 +118,7 @@ def _view(repository: Repository, tree: TreeId, changed: Collection[str]) -> Vie
     return View(listed, read, changed)
 
 
-def _error(lane: str, found: Sequence[_Found], option: str) -> ClosureError:
+def _error(lane: str, found: Sequence[_Found], stopped: Sequence[str], option: str) -> ClosureError:
     lines = [f"lane {lane}: chosen hunks use what the lane does not have:"]
     further: list[str] = []
     users: list[str] = []
@@ -141,6 +142,8 @@ def _error(lane: str, found: Sequence[_Found], option: str) -> ClosureError:
         elif parts:
             by_hand.append(f"name what it needs in the `select` of {given.place}")
         users += [f"{given.name}:{_part(unit)}" for unit in each.users]
+    if stopped:
+        lines.append(f"  in conflict, to be told once this is mended: {', '.join(stopped)}")
     return ClosureError(
         "\n".join(lines),
         further=further,

@@ -257,3 +257,19 @@ def test_of_an_own_patch_the_series_is_to_name_more(lane: Lane, capfd: Capture) 
     error = capfd.readouterr().err
     assert "next: name what it needs in the `select` of series/sample.toml: entry 1, or" in error
     assert f"hook needs too: {B}:" in error
+
+
+OPS, BINDINGS = "vllm/_custom_ops.py", "csrc/torch_bindings.cpp"
+
+
+@pytest.mark.parametrize("landed", [1, 0], ids=["landed", "not landed"])
+def test_an_op_that_upstream_calls_at_the_pin_is_there(landed: int, lane: Lane) -> None:
+    before = {OPS: b"import torch\n", BINDINGS: b""}
+    after = {
+        OPS: b"import torch\n\n\ndef new(x):\n    return torch.ops._C.new(x)\n",
+        BINDINGS: b'ops.def("new(Tensor x) -> ()");\n',
+    }
+    first = lane.start(before)
+    head = lane.pull(after, first)
+    lane.move(first, before, after if landed else before)
+    assert lane.carry("pull", first, head) == (0 if landed else 1)

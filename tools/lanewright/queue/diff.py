@@ -38,6 +38,12 @@ class Hunk:
     first_change: int
     last_change: int
 
+    @property
+    def replacement(self) -> tuple[bytes, ...]:
+        """What stands from the first change to the last once the hunk is in place."""
+        below = self.old_start + len(self.old) - self.last_change
+        return self.new[self.first_change - self.old_start : len(self.new) - below]
+
 
 @dataclass(frozen=True)
 class FilePatch:

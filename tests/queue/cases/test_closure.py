@@ -78,6 +78,20 @@ REFUSED = {
         uses="C.new",
         needs=FIRST,
     ),
+    "an attribute that is added to": one(
+        "class C:\n    def __init__(self):\n        self.new = 1",
+        "    def f(self):\n        self.new += 1",
+        base=("class C:\n    def __init__(self):\n        self.x = 1", "    def f(self): ..."),
+        uses="C.new",
+        needs=FIRST,
+    ),
+    "a local name that is added to": one(
+        "def f():\n    new = 1",
+        "    new += 1",
+        base=("def f():\n    _0 = 0", "    _0 = 1"),
+        uses="new",
+        needs=FIRST,
+    ),
     "a name of another module": two(
         "from vllm.b import new", "new = 1", uses="vllm.b.new", needs=OTHER
     ),

@@ -1,6 +1,7 @@
 """A Python file read for its names; nothing of it is run."""
 
 import ast
+import copy
 import warnings
 from functools import lru_cache
 
@@ -218,6 +219,15 @@ class _Reader(ast.NodeVisitor):
             self.visit(statement)
         inside.open |= bool({"__getattr__", "__getattribute__"} & inside.defined)
         self._scope = outer
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        """What is added to has to be there."""
+        target = node.target
+        if isinstance(target, ast.Name | ast.Attribute):
+            target = copy.copy(target)
+            target.ctx = ast.Load()
+        self.visit(target)
+        self.visit(node.value)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.visit(node.target)

@@ -110,8 +110,7 @@ def files(repository: Repository, tree: TreeId, paths: Iterable[str] = ()) -> di
     """Files of a tree by path: all of them, or those of ``paths`` that exist."""
     wanted = dict.fromkeys(paths)
     if not wanted:
-        with not_too_deep():
-            return dict(_all_files(repository, tree))
+        return dict(_all_files(repository, tree))
     found = {path: _at(repository, tree, path) for path in wanted}
     return {path: file for path, file in found.items() if file and file.mode != FOLDER}
 
@@ -122,8 +121,7 @@ def at_or_below(repository: Repository, tree: TreeId, paths: Iterable[str]) -> d
     for path in paths:
         file = _at(repository, tree, path)
         if file and file.mode == FOLDER:
-            with not_too_deep():
-                below = _all_files(repository, TreeId(file.blob))
+            below = _all_files(repository, TreeId(file.blob))
             found |= {f"{path}/{name}": each for name, each in below.items()}
         elif file:
             found[path] = file
@@ -144,14 +142,8 @@ def _at(repository: Repository, tree: TreeId, path: str) -> File | None:
 @lru_cache(maxsize=64)
 def _all_files(repository: Repository, tree: TreeId) -> dict[str, File]:
     """All files by path; a tree never changes, so it is read once."""
-    found: dict[str, File] = {}
-    for name, file in entries(repository, tree).items():
-        if file.mode == FOLDER:
-            below = _all_files_below(repository, TreeId(file.blob))
-            found |= {f"{name}/{path}": each for path, each in below}
-        else:
-            found[name] = file
-    return found
+    with not_too_deep():
+        return dict(_all_files_below(repository, tree))
 
 
 def _all_files_below(repository: Repository, tree: TreeId) -> Iterator[tuple[str, File]]:

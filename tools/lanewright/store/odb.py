@@ -94,7 +94,7 @@ class Objects:
         """The error for an object that is not here."""
         return MissingObjectError(
             f"the store {self._repository.path} lacks object {name}",
-            hint="bring it: lanewright fetch; everything in the store can also be made again:"
+            hint="bring it: lanewright fetch; what upstream still has can also be fetched anew:"
             f" rm -r {quoted(self._repository.path)}",
         )
 

@@ -7,9 +7,10 @@ from lanewright.project import Project
 from lanewright.queue.adding import added
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.closed import ClosureError
-from lanewright.queue.edited import series_text, try_text, write_together
+from lanewright.queue.edited import read_text, series_text, try_text, write_together
 from lanewright.queue.selection import read_part
 from lanewright.queue.stopped import resolve_command
+from lanewright.queue.unpinned import write_unpinned
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
@@ -20,11 +21,15 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     lane = lane_of(project, arguments)
     parts = [read_part(each) for each in arguments.parts]
     words = ", ".join(map(str, parts))
+    what = f"add {words} to {lane}"
     with editing(project):
         text = series_text(project, lane)
         edited = added(project, places, lane, text, parts, update=arguments.update)
         for line in edited.told:
             say(line)
+        series = read_text(project, lane, edited.text)
+        if write_unpinned(project, lane, edited.text, series, what=what):
+            return ExitCode.CLEAN
         try:
             tried = try_text(project, places, lane, edited.text)
         except ClosureError as error:
@@ -33,7 +38,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         clean = not tried.applied.conflicts
         if edited.text == text:
             raise LanewrightError(f"lane {lane}: {words} is where it was; nothing to add")
-        write_together(project, places, [tried], what=f"add {words} to {lane}", with_locks=clean)
+        write_together(project, places, [tried], what=what, with_locks=clean)
     for entry in tried.applied.lock.entries:
         if entry.name in edited.entries:
             emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")

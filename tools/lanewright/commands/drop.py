@@ -7,9 +7,10 @@ from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.closed import ClosureError
 from lanewright.queue.dropping import dropped, recorded_landed
-from lanewright.queue.edited import series_text, try_text, write_together
+from lanewright.queue.edited import read_text, series_text, try_text, write_together
 from lanewright.queue.selection import read_part
 from lanewright.queue.stopped import resolve_command
+from lanewright.queue.unpinned import write_unpinned
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
@@ -20,18 +21,20 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     lane = lane_of(project, arguments)
     parts = [read_part(each) for each in arguments.parts]
     words = ", ".join(map(str, parts))
+    what = f"drop {words} from {lane}"
     with editing(project):
         edit = recorded_landed if arguments.landed else dropped
         text = series_text(project, lane)
         for part in parts:
             text = edit(project, places, lane, text, part)
+        if write_unpinned(project, lane, text, read_text(project, lane, text), what=what):
+            return ExitCode.CLEAN
         try:
             tried = try_text(project, places, lane, text)
         except ClosureError as error:
             option = f"{' --landed' if arguments.landed else ''}{project.option(lane)}"
             raise error.of_edit("drop", arguments.parts, error.users, option) from error
         clean = not tried.applied.conflicts
-        what = f"drop {words} from {lane}"
         write_together(project, places, [tried], what=what, with_locks=clean)
     say(f"lane {lane}: {'recorded as landed' if arguments.landed else 'dropped'}: {words}")
     for entry in tried.applied.lock.entries:

@@ -65,7 +65,7 @@ def _narrowed(series: Series, lane: str, entry: str) -> Series:
 def _line(entry: EntrySpec) -> str:
     kind = "overlay" if entry.overlay else "patch"
     if entry.pull is not None:
-        kind = f"#{entry.pull} at {(entry.head or '')[:12]}"
+        kind = f"#{entry.pull} {f'at {entry.head[:12]}' if entry.head else 'not pinned yet'}"
     return "  ".join(filter(None, [name_of(entry), kind, _taken(entry.select or [])]))
 
 

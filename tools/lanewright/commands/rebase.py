@@ -8,7 +8,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.edited import write_together
-from lanewright.queue.rebase import Rebased, stops, told_rebase, tracks, try_lane
+from lanewright.queue.rebase import Rebased, stays, stops, told_rebase, try_lane
 from lanewright.queue.stopped import remember, resolve_command
 from lanewright.terminal import emit, quoted, say
 from lanewright.transaction.editing import editing
@@ -65,8 +65,9 @@ def _without_check(arguments: Arguments) -> str:
 def _try(project: Project, places: Places, arguments: Arguments) -> _Found:
     found = _Found([arguments.lane] if arguments.lane else project.lanes())
     for lane in found.lanes:
-        if not arguments.to and not arguments.lane and not tracks(project, lane):
-            say(f"lane {lane}: stays; it is on a commit, and no `track` says where it goes")
+        why = None if arguments.lane else stays(project, lane, arguments.to)
+        if why:
+            say(f"lane {lane}: stays; {why}")
             continue
         try:
             tried = try_lane(project, places, lane, arguments.to, keep_going=arguments.keep_going)

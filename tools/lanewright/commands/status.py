@@ -12,9 +12,12 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import in_store
 from lanewright.queue.drift import drift
+from lanewright.queue.lock import Lock, read_lock
 from lanewright.queue.pair import read_pair
+from lanewright.queue.series import load_series
 from lanewright.queue.site import site_folder
 from lanewright.queue.stopped import stopped_at
+from lanewright.queue.unpinned import UnpinnedError, told_unpinned
 from lanewright.queue.upkeep import PullStatus, pull_statuses
 from lanewright.report.drift import told_drift
 from lanewright.serve.record import read_latest
@@ -81,14 +84,12 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
 
 
 def _status(project: Project, places: Places, lane: str) -> LaneStatus:
-    planned, lock = read_pair(project, lane)
+    lock, state, pulls, pinning = _drifted(project, places, lane)
     stored = lock is not None and in_store(places, lock)
     site = site_folder(places, lock.pin, lock.tree) if lock else None
     layout = layout_folder(places, lock) if lock else None
-    state = drift(planned, lock) or "up to date"
     run = read_latest(places, lane)
     unsettled = sum(hunk.open for entry in (lock.entries if lock else []) for hunk in entry.hunks)
-    pulls = pull_statuses(project, places, planned)
     stale = [e.name for e in (lock.entries if lock else []) for f in e.fixes if f.state == "stale"]
     following = f"lanewright resolve {stale[0]}{project.option(lane)}" if stale else None
     if lock and unsettled:
@@ -101,10 +102,10 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         moved = next(pull.number for pull in pulls if pull.newest)
         following = f"lanewright add {moved} --update{project.option(lane)}"
     if state != "up to date" or not stored:
-        following = f"lanewright build {lane}"
+        following = pinning or f"lanewright build {lane}"
     return LaneStatus(
         lane=lane,
-        pin=planned.series.pin,
+        pin=load_series(project, lane).pin,
         lock=state,
         store=stored,
         tree=site if site and site.exists() else None,
@@ -116,6 +117,18 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         pulls=pulls,
         next=following,
     )
+
+
+def _drifted(
+    project: Project, places: Places, lane: str
+) -> tuple[Lock | None, str, list[PullStatus], str | None]:
+    """The lock, what the series says that it does not, its pull requests, what pins the others."""
+    try:
+        planned, lock = read_pair(project, lane)
+    except UnpinnedError as error:
+        return read_lock(project.lock_file(lane)), told_unpinned(error.numbers), [], error.hint
+    pulls = pull_statuses(project, places, planned)
+    return lock, drift(planned, lock) or "up to date", pulls, None
 
 
 def _told(pull: PullStatus) -> Iterator[str]:

@@ -9,6 +9,7 @@ from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.series import load_series
+from lanewright.queue.series_model import recipe_of
 from lanewright.serve.client import RefusedError, post
 from lanewright.serve.model import model_name, recipe_hash
 from lanewright.serve.usage import read_usage, usage_map, write_usage
@@ -24,7 +25,7 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
         LanewrightError: No such server, one that does not count, or one of another model.
     """
     lane = lane_of(project, arguments)
-    recipe = load_series(project, lane).model.recipe
+    recipe = recipe_of(load_series(project, lane).model, lane)
     model = recipe_hash(recipe)
     port = arguments.server_port
     try:

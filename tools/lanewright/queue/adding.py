@@ -12,6 +12,7 @@ from lanewright.queue.edit import with_entry, with_entry_value
 from lanewright.queue.edited import read_text
 from lanewright.queue.inputs import PullInput, pull_input
 from lanewright.queue.offered import NUMBER, offered, other_pulls, unexpected
+from lanewright.queue.pinning import pinned_in_place
 from lanewright.queue.pulls import Pinned, pin_pull, read_pull, still_stacked
 from lanewright.queue.selection import Part, index_of, only, with_part
 from lanewright.queue.series import name_of
@@ -74,6 +75,12 @@ def _added(project: Project, places: Places, lane: str, text: str, part: Part) -
         return _new(project, places, lane, text, part)
     spec = series.entry[index]
     place = _place(lane, index)
+    if not spec.is_pinned:
+        text, told = pinned_in_place(project, places, lane, text, index)
+        if not part.path:
+            return Edited(text, (name_of(spec),), told)
+        more = _added(project, places, lane, text, part)
+        return Edited(more.text, more.entries, (*told, *more.told))
     if not part.path:
         raise LanewrightError(
             f"{place}: {part.entry} is carried already",
@@ -101,6 +108,8 @@ def _updated(project: Project, places: Places, lane: str, text: str, part: Part)
     spec = series.entry[index] if index is not None else None
     if index is None or spec is None or spec.pull is None or part.path:
         raise _no_pull(lane, part)
+    if not spec.is_pinned:
+        return _added(project, places, lane, text, part)
     given = pull_input(project, name_of(spec), spec, _place(lane, index))
     pinned = pin_pull(project, places, spec.pull, other_pulls(project, series, spec.pull))
     if still_stacked(places, given.base, pinned):

@@ -10,6 +10,7 @@ from lanewright.project import Project
 from lanewright.queue.fixes import Fix, fixes_of
 from lanewright.queue.overlay import OverlayFile, digest, read_overlay
 from lanewright.queue.patchfile import Patch, read
+from lanewright.queue.prfile import pr_file
 from lanewright.queue.series import EntrySpec
 from lanewright.store.objects import CommitId
 from lanewright.store.safepath import check
@@ -23,11 +24,13 @@ class Choice:
         select: Paths and hunks to take; empty takes all.
         landed: Hunks that a person took for landed with edits.
         split: Whether a rename's two halves may be chosen apart.
+        skips_missing: Whether hunks for files that are not there are left out.
     """
 
     select: tuple[str, ...] = ()
     landed: tuple[str, ...] = ()
     split: bool = False
+    skips_missing: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,8 @@ Input = ChangeInput | OverlayInput
 
 
 def _choice(entry: EntrySpec) -> Choice:
-    return Choice(tuple(entry.select or ()), tuple(entry.landed or ()), entry.split)
+    select, landed = tuple(entry.select or ()), tuple(entry.landed or ())
+    return Choice(select, landed, entry.split, skips_missing=entry.missing == "skip")
 
 
 def patch_input(project: Project, name: str, file: str, entry: EntrySpec, place: str) -> PatchInput:
@@ -100,11 +104,17 @@ def patch_input(project: Project, name: str, file: str, entry: EntrySpec, place:
 
 
 def pull_input(project: Project, name: str, entry: EntrySpec, place: str) -> PullInput:
-    """Take a pull-request entry; its objects are not looked at yet."""
+    """Take a pull-request entry that is pinned; its objects are not looked at yet.
+
+    Raises:
+        LanewrightError: What is known of it cannot be read.
+    """
     number, head, base = entry.pull or 0, CommitId(entry.head or ""), CommitId(entry.base or "")
     fixes = fixes_of(project, name)
     digest = hashlib.sha256(msgspec.json.encode([number, head, base])).hexdigest()
-    return PullInput(name, place, number, head, base, _choice(entry), (), fixes, digest)
+    known = pr_file(project, number)
+    claims = known.claimed(entry.select or ()) if known else ()
+    return PullInput(name, place, number, head, base, _choice(entry), claims, fixes, digest)
 
 
 def overlay_input(project: Project, name: str, folder: str, place: str) -> OverlayInput:

@@ -45,15 +45,16 @@ class Offered:
 
 
 def offered(project: Project, places: Places, series: Series, number: int) -> Offered:
-    """Fetch a pull request, as a lane would carry it; one that the series has stays where it is.
+    """Fetch a pull request, as a lane would carry it; one that the series pins stays where it is.
 
     Raises:
         LanewrightError: It cannot be had, or changes nothing that a lane has.
     """
-    spec = next((each for each in series.entry if each.pull == number), None)
+    own = (each for each in series.entry if each.pull == number and each.is_pinned)
+    spec = next(own, None)
     if spec:
-        own = pull_input(project, name_of(spec), spec, "")
-        pinned = Pinned(number, own.head, own.base)
+        given = pull_input(project, name_of(spec), spec, "")
+        pinned = Pinned(number, given.head, given.base)
     else:
         pinned = pin_pull(project, places, number, other_pulls(project, series, number))
     on_base = read_pull(project, places, number, pinned.base, pinned.head)
@@ -81,9 +82,9 @@ def unexpected(project: Project, places: Places, series: Series, pinned: Pinned)
 
 
 def other_pulls(project: Project, series: Series, number: int) -> Sequence[PullInput]:
-    """The pull requests that a series carries beside one."""
+    """The pull requests that a series carries beside one, as far as they are pinned."""
     return [
         pull_input(project, name_of(spec), spec, "")
         for spec in series.entry
-        if spec.pull is not None and spec.pull != number
+        if spec.pull is not None and spec.pull != number and spec.is_pinned
     ]

@@ -13,12 +13,15 @@ from lanewright.queue.inputs import (
     Input,
     OverlayInput,
     PatchInput,
+    PullInput,
     overlay_input,
     patch_input,
     pull_input,
 )
 from lanewright.queue.pin import PinSpec, read_pin
+from lanewright.queue.plugged import require_plugged
 from lanewright.queue.series import Series, load_series, name_of, patch_for
+from lanewright.queue.unpinned import require_pinned
 from lanewright.transaction.reading import of_one_state
 
 
@@ -31,7 +34,7 @@ class Plan:
         series: What people want.
         pin: What it stands on.
         inputs: In series order.
-        digest: sha256 over the pin, every input but the fixes, and ``[image]``.
+        digest: sha256 over the pin, every input but the fixes, ``[image]`` and ``[seams]``.
     """
 
     lane: str
@@ -45,8 +48,9 @@ def plan(project: Project, lane: str) -> Plan:
     """Read a series and everything it names.
 
     Raises:
+        UnpinnedError: A pull request names no commits yet.
         LanewrightError: Unknown lane, bad series, missing patch or overlay, two entries that
-            claim the same.
+            claim the same, a seam that nothing fits.
     """
     return of_one_state(project, lambda: plan_of(project, lane, load_series(project, lane)))
 
@@ -59,6 +63,8 @@ def plan_of(project: Project, lane: str, series: Series) -> Plan:
     """
     file = f"series/{lane}.toml"
     pin = read_pin(project, series.device, series.pin, place=f"{file}: pin", release=series.release)
+    require_plugged(project, lane, series)
+    require_pinned(project, lane, series)
     inputs: list[Input] = []
     for number, entry in enumerate(series.entry, 1):
         place, name = f"{file}: entry {number}", name_of(entry)
@@ -83,6 +89,8 @@ def _digest(series: Series, pin: PinSpec, inputs: Sequence[Input]) -> str:
         stated.append(series.release)
     if series.image:
         stated.append(series.image)
+    if series.seams:
+        stated.append({"seams": sorted(series.seams.items())})
     return hashlib.sha256(msgspec.json.encode(stated)).hexdigest()
 
 
@@ -93,6 +101,10 @@ def _stated(given: Input) -> list[object]:
     more: list[object] = []
     if given.choice.landed or given.choice.split:
         more = [given.choice.landed, given.choice.split]
+    if given.choice.skips_missing:
+        more.append({"missing": "skip"})
+    if isinstance(given, PullInput) and given.claims:  # a patch's are in its digest
+        more.append({"claims": given.claims})
     return [given.name, given.digest, given.choice.select, *more]
 
 

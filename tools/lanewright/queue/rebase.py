@@ -11,6 +11,7 @@ from lanewright.queue.lock import HunkState, Lock, LockedEntry, is_open, read_lo
 from lanewright.queue.series import Series, load_series
 from lanewright.queue.stopped import Stopped, meant_target
 from lanewright.queue.target import Target, with_target
+from lanewright.queue.unpinned import pin_command, told_unpinned, unpinned
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import quoted
 from lanewright.transaction.reading import of_one_state
@@ -50,16 +51,21 @@ class Rebased:
         return bool(self.tried.applied.conflicts)
 
 
-def tracks(project: Project, lane: str) -> bool:
-    """Whether a lane says where it goes; one on a release goes to the newest.
+def stays(project: Project, lane: str, to: str | None) -> str | None:
+    """Why a lane is passed over where all of them are taken, for people; None where it goes.
 
-    A series that cannot be read does: its error is told where it is tried.
+    A series that cannot be read goes: its error is told where it is tried.
     """
     try:
         series = load_series(project, lane)
     except LanewrightError:
-        return True
-    return series.track is not None or not series.pin.startswith("git:")
+        return None
+    numbers = unpinned(series)
+    if numbers and not project.lock_file(lane).exists():
+        return f"it was never locked, and {told_unpinned(numbers)}\n  next: {pin_command(project, lane, numbers)}"
+    if to or series.track is not None or not series.pin.startswith("git:"):
+        return None
+    return "it is on a commit, and no `track` says where it goes"
 
 
 def try_lane(

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from datetime import date, time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from packaging.specifiers import SpecifierSet
@@ -14,6 +14,7 @@ from packaging.version import Version
 from lanewright.errors import LanewrightError
 from lanewright.project import Device, Project
 from lanewright.queue.series_image import ImageSpec, check_image
+from lanewright.queue.series_model import ModelSpec, check_model
 from lanewright.store.objects import FULL_ID
 from lanewright.tomlfile import load
 
@@ -28,7 +29,8 @@ class EntrySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         patch: File below ``patches/``, or one file per range of pins
             (``{">=0.31" = "own/a.patch", "0.30" = "own/b.patch"}``).
         pull: Number of a pull request of upstream.
-        head: Its commit; it moves only by ``lanewright add NUMBER --update``.
+        head: Its commit; it moves only by ``lanewright add NUMBER --update``. Without it and
+            ``base`` the pull request is not pinned yet, and nothing can be built.
         base: The commit that it is a change of: its merge base, or the head that it is stacked on.
         overlay: Folder below ``overlay/``: a package (laid beside ``vllm/``) or ``tree``
             (laid into it).
@@ -37,6 +39,7 @@ class EntrySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
             pull request; without it all is taken.
         landed: Hunks that upstream took in with edits, by a person's decision.
         split: Whether a renamed file's two halves may be chosen apart.
+        missing: What becomes of hunks for files that are not there: ``skip`` leaves them out.
     """
 
     patch: str | dict[str, str] | None = None
@@ -48,12 +51,12 @@ class EntrySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     select: list[str] | None = None
     landed: list[str] | None = None
     split: bool = False
+    missing: Literal["skip"] | None = None
 
-
-class ModelSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the lane serves; for now a recipe of a generated model."""
-
-    recipe: str
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it is no pull request, or one whose commits are named."""
+        return self.pull is None or self.head is not None
 
 
 class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -70,6 +73,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         model: What it serves.
         engine: vLLM's engine arguments by their Python names.
         entry: What is carried, in the order it is applied.
+        seams: Per seam the entry whose code is used there, or ``own``.
         image: Where an image has what the lane changes; without it the lane has no layer.
     """
 
@@ -81,6 +85,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     model: ModelSpec
     engine: dict[str, Any] = {}
     entry: list[EntrySpec] = []
+    seams: dict[str, str] = {}
     image: ImageSpec | None = None
 
 
@@ -89,7 +94,8 @@ def load_series(project: Project, lane: str) -> Series:
 
     Raises:
         LanewrightError: Unknown lane, bad file, an entry that is not exactly one of a patch, a pull
-            request and an overlay, two entries of one name, or a path in an image that is none.
+            request and an overlay, two entries of one name, a model that is named twice or not at
+            all, or a path in an image that is none.
     """
     path = project.series_file(lane)
     return check_series(path, load(path, Series))
@@ -101,6 +107,7 @@ def check_series(path: Path, series: Series) -> Series:
     Raises:
         LanewrightError: As ``load_series`` says.
     """
+    check_model(series.model, f"{path}: [model]")
     if series.image:
         check_image(series.image, f"{path}: [image]")
     _check_plain(series.engine, f"{path}: engine")
@@ -112,7 +119,9 @@ def check_series(path: Path, series: Series) -> Series:
         _check_pull(entry, place)
         if entry.select == []:
             raise LanewrightError(f"{place}: `select` is empty, so nothing would be carried")
-        if entry.overlay is not None and (entry.select or entry.landed or entry.split):
+        if entry.overlay is not None and (
+            entry.select or entry.landed or entry.split or entry.missing
+        ):
             raise LanewrightError(f"{place}: `select` chooses parts of a patch, not of an overlay")
         if isinstance(entry.patch, dict) and not entry.name:
             raise LanewrightError(f"{place}: one patch per range of pins needs a `name` of its own")
@@ -132,6 +141,8 @@ def _check_pull(entry: EntrySpec, place: str) -> None:
         return
     if entry.pull < 1:
         raise LanewrightError(f"{place}: {entry.pull} is no number of a pull request")
+    if entry.head is None and entry.base is None:
+        return
     for key, value in (("head", entry.head), ("base", entry.base)):
         if not value or not FULL_ID.fullmatch(value):
             raise LanewrightError(

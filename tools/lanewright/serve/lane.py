@@ -8,6 +8,7 @@ from lanewright.project import Device, Project
 from lanewright.queue.build import build
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import load_series
+from lanewright.queue.series_model import recipe_of
 from lanewright.queue.site import lay_site
 from lanewright.queue.verify import require_intact
 from lanewright.serve.base import ensure_base
@@ -44,10 +45,11 @@ def lay_lane(project: Project, places: Places, name: str) -> Lane:
         HardwareError: This machine has not what the lane runs on.
         DriftError: The lane's lock is out of date.
         MismatchError: A tree on disk is not the one in the store.
-        LanewrightError: As ``ensure_base`` and ``lay_site`` say.
+        LanewrightError: Its model is not a generated one; or as ``ensure_base`` and ``lay_site`` say.
     """
     series = load_series(project, name)
     require_hardware(name, series.device)
+    recipe = recipe_of(series.model, name)
     lock = build(project, places, name, check=True).lock
     python = ensure_base(places, project.environments / f"{series.device}.txt")
 
@@ -61,6 +63,6 @@ def lay_lane(project: Project, places: Places, name: str) -> Lane:
         device=series.device,
         env=laid(lock.tree),
         pin=laid(lock.pin.tree),
-        recipe=series.model.recipe,
+        recipe=recipe,
         engine=series.engine,
     )

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lanewright.queue.closure import Asked, Closure, closure_of, dependents, view_of
+from lanewright.queue.asked import Asked, view_of
+from lanewright.queue.closure import Closure, closure_of, dependents
 from lanewright.queue.pulldiff import pull_diff
 from lanewright.queue.units import OnBase, read_on_base
 from lanewright.store.git import Repository, create

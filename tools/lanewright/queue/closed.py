@@ -3,12 +3,14 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from lanewright.queue.asked import Asked
 from lanewright.queue.carried import Carried
-from lanewright.queue.closure import Asked, Closure, closure_of, dependents
+from lanewright.queue.closure import Closure, closure_of, dependents
 from lanewright.queue.compiled import Uncompiled, uncompiled
 from lanewright.queue.defines import View
 from lanewright.queue.gates import GateError
 from lanewright.queue.inputs import Input, PullInput
+from lanewright.queue.lacks import Lack
 from lanewright.queue.names import Use
 from lanewright.queue.units import Unit
 from lanewright.store.git import Repository
@@ -17,7 +19,7 @@ from lanewright.terminal import quoted
 
 
 class ClosureError(GateError):
-    """Chosen hunks use names that only hunks define which are not chosen.
+    """Chosen hunks use what only hunks define which are not chosen, or take away what is used.
 
     Args:
         message: All of them.
@@ -126,8 +128,7 @@ def _error(lane: str, found: Sequence[_Found], stopped: Sequence[str], option: s
     for each in found:
         given, parts = each.given, [_part(unit) for unit in each.closure.further]
         lines += [
-            f"  {given.name}: {_told(lack.unit, lack.use)}, which {_part(lack.givers[0])} defines,"
-            " and that is not chosen"
+            f"  {given.name}: {_lacking(lack)}, and that is not chosen"
             for lack in each.closure.lacks
         ]
         lines += [
@@ -156,6 +157,15 @@ def _error(lane: str, found: Sequence[_Found], stopped: Sequence[str], option: s
 
 def _told(unit: Unit, use: Use) -> str:
     return f"{unit.path}, hunk {unit.id}, line {use.line}: uses {use}"
+
+
+def _lacking(lack: Lack) -> str:
+    giver = _part(lack.givers[0])
+    if not lack.removed:
+        return f"{_told(lack.unit, lack.use)}, which {giver} defines"
+    hunk = f"{lack.unit.path}, hunk {lack.unit.id}"
+    place = f"{lack.path}, line {lack.use.line}"
+    return f"{hunk}: takes away {lack.use}, which {place}, uses until {giver} changes that"
 
 
 def _words(parts: Iterable[str]) -> str:

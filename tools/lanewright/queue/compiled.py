@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from lanewright.queue.asked import added_lines, view_of
 from lanewright.queue.carried import Chosen
-from lanewright.queue.closure import added_lines, view_of
 from lanewright.queue.defines import View
 from lanewright.queue.names import Use
 from lanewright.queue.units import Unit

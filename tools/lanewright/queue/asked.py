@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lanewright.queue.choose import with_units
-from lanewright.queue.defines import View
 from lanewright.queue.names import Names, Use
 from lanewright.queue.units import OnBase, Unit
+from lanewright.queue.view import View
 from lanewright.store.write import Content
 
 Ids = frozenset[str]

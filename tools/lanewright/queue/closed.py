@@ -7,12 +7,12 @@ from lanewright.queue.asked import Asked
 from lanewright.queue.carried import Carried
 from lanewright.queue.closure import Closure, closure_of, dependents
 from lanewright.queue.compiled import Uncompiled, uncompiled
-from lanewright.queue.defines import View
 from lanewright.queue.gates import GateError
 from lanewright.queue.inputs import Input, PullInput
 from lanewright.queue.lacks import Lack
 from lanewright.queue.names import Use
 from lanewright.queue.units import Unit
+from lanewright.queue.view import View
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId, files, read_blobs
 from lanewright.terminal import quoted

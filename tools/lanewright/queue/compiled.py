@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from lanewright.queue.asked import added_lines, view_of
 from lanewright.queue.carried import Chosen
-from lanewright.queue.defines import View
 from lanewright.queue.names import Use
 from lanewright.queue.units import Unit
+from lanewright.queue.view import View
 
 
 @dataclass(frozen=True)

@@ -1,111 +1,13 @@
 """Whether a tree of Python files defines what one of them uses."""
 
 import builtins
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
+from lanewright.queue.inherited import of_class
 from lanewright.queue.names import MODULE, Names, Scope, Use, seen_from
-from lanewright.queue.reader import names_of
-from lanewright.store.objects import folders
+from lanewright.queue.view import View, files_of
 
 ALWAYS = {*dir(builtins), "__file__", "__path__", "__class__", "__module__", "__qualname__"}
-# Bases that give a class no name which a pull request would define anew.
-PLAIN = {"object", "ABC", "Generic", "Protocol", "Enum", "IntEnum", "StrEnum"}
-TORCH = {"Module", "nn.Module", "torch.nn.Module"}
-OF_TORCH = frozenset(
-    [
-        "apply",
-        "bfloat16",
-        "buffers",
-        "call_super_init",
-        "children",
-        "compile",
-        "cpu",
-        "cuda",
-        "double",
-        "dump_patches",
-        "eval",
-        "extra_repr",
-        "float",
-        "forward",
-        "get_buffer",
-        "get_extra_state",
-        "get_parameter",
-        "get_submodule",
-        "half",
-        "ipu",
-        "load_state_dict",
-        "modules",
-        "mtia",
-        "named_buffers",
-        "named_children",
-        "named_modules",
-        "named_parameters",
-        "parameters",
-        "register_buffer",
-        "register_forward_hook",
-        "register_forward_pre_hook",
-        "register_module",
-        "register_parameter",
-        "requires_grad_",
-        "set_extra_state",
-        "set_submodule",
-        "share_memory",
-        "state_dict",
-        "to",
-        "to_empty",
-        "train",
-        "training",
-        "type",
-        "xpu",
-        "zero_grad",
-    ]
-)
-
-
-@dataclass(frozen=True)
-class View:
-    """Files as one tree has them.
-
-    Attributes:
-        paths: All of them.
-        read: Gives the content of one.
-        changed: Those in which a class may get what it lacks: a subclass, or who sets it.
-    """
-
-    paths: Collection[str]
-    read: Callable[[str], bytes]
-    changed: Collection[str] = ()
-
-    def names(self, path: str) -> Names | None:
-        """What a file binds and uses; None where it is not there or no Python."""
-        if path not in self._known:
-            is_python = path in self.paths and path.endswith(".py")
-            self._known[path] = names_of(path, self.read(path)) if is_python else None
-        return self._known[path]
-
-    def module(self, name: str) -> Names | None:
-        """The file that a module is."""
-        return next(filter(None, map(self.names, files_of(name))), None)
-
-    def has(self, module: str) -> bool:
-        """Whether there is such a module or package, be it without ``__init__``."""
-        return self.module(module) is not None or module.replace(".", "/") in self._folders
-
-    @cached_property
-    def _known(self) -> dict[str, Names | None]:
-        return {}
-
-    @cached_property
-    def _folders(self) -> frozenset[str]:
-        return frozenset(folder for path in self.paths for folder in folders(path))
-
-
-def files_of(module: str) -> tuple[str, str]:
-    """The two files that a module can be."""
-    path = module.replace(".", "/")
-    return f"{path}.py", f"{path}/__init__.py"
 
 
 def defines(view: View, path: str, use: Use) -> bool | None:
@@ -129,7 +31,7 @@ def _in_scope(view: View, path: str, use: Use, names: Names) -> bool | None:
         return defines(view, path, replace(use, module=moved[0], scope=moved[1])) if moved else None
     if use.kind == "keyword":
         return _takes(names, use.scope, use.name)
-    return _of_class(view, names, use.scope, use.name, frozenset())
+    return of_class(view, names, use.scope, use.name, frozenset())
 
 
 def lines_of(view: View, use: Use, path: str) -> tuple[str, list[int]]:
@@ -211,57 +113,3 @@ def _takes(names: Names, scope: Scope, keyword: str) -> bool | None:
     if keyword in found.lines:
         return True  # as a field, where nothing says how else
     return None if found.bases else False
-
-
-def _of_class(
-    view: View, names: Names, scope: Scope, name: str, known: frozenset[tuple[str, Scope]]
-) -> bool | None:
-    """Whether a class, what it inherits from or what inherits from it has an attribute."""
-    found = names.scopes[scope]
-    if name in found.lines:
-        return True
-    if found.bases is None or found.open or name.startswith("__"):
-        return None
-    above = [
-        _of_base(view, names, base, name, known | {(names.module, scope)}) for base in found.bases
-    ]
-    if any(each is not False for each in above):
-        return None
-    return None if not known and _given_elsewhere(view, scope[-1], name) else False
-
-
-def _of_base(
-    view: View, names: Names, base: str | None, name: str, known: frozenset[tuple[str, Scope]]
-) -> bool | None:
-    if base is None:
-        return None
-    if base.rpartition(".")[2] in PLAIN:
-        return False
-    if base in TORCH:
-        return None if name in OF_TORCH else False
-    first = base.split(".")[0]
-    there, scope = names, (base,)
-    if (base,) not in names.scopes:
-        module, original = names.scopes[MODULE].imports.get(first, ("", ""))
-        other = view.module(module)
-        if not original or base != first or other is None:
-            return None
-        there, scope = other, (original,)
-    if scope not in there.scopes or (there.module, scope) in known:
-        return None
-    return _of_class(view, there, scope, name, known)
-
-
-def _given_elsewhere(view: View, owner: str, name: str) -> bool:
-    """Whether a changed file sets the attribute on something, or a subclass has it."""
-    for names in filter(None, map(view.names, view.changed)):
-        if name in names.stored or name in names.asked:
-            return True
-        below = [
-            each
-            for each in names.scopes.values()
-            if owner in [(base or "").rpartition(".")[2] for base in each.bases or ()]
-        ]
-        if any(name in each.lines for each in below):
-            return True
-    return False

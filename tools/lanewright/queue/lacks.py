@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 from lanewright.queue.asked import Asked, Ids, added_lines, bare, view_of
-from lanewright.queue.defines import View, defines, lines_of
+from lanewright.queue.defines import defines, lines_of
 from lanewright.queue.names import Use
 from lanewright.queue.units import Unit
+from lanewright.queue.view import View
 
 
 @dataclass(frozen=True)

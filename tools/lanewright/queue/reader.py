@@ -5,18 +5,9 @@ import copy
 import warnings
 from functools import lru_cache
 
+from lanewright.queue.binding import Binding
 from lanewright.queue.guards import Guards, guards_of, is_type_checking
-from lanewright.queue.names import (
-    MODULE,
-    Bound,
-    Kind,
-    Names,
-    Scope,
-    Use,
-    dotted,
-    module_of,
-    seen_from,
-)
+from lanewright.queue.names import MODULE, Bound, Names, Scope, Use, dotted
 
 ASKS = {"getattr", "hasattr", "setattr", "delattr"}
 
@@ -35,102 +26,8 @@ def names_of(path: str, content: bytes) -> Names | None:
     return reader.names()
 
 
-class _Reader(ast.NodeVisitor):
-    """Comprehensions and lambdas count to the scope around them: more is bound, less is missed."""
-
-    def __init__(self, path: str) -> None:
-        self._module = module_of(path)
-        above = self._module if path.endswith("/__init__.py") else self._module.rpartition(".")[0]
-        self._package = above.split(".")
-        self._scope: Scope = MODULE
-        self._scopes: dict[Scope, Bound] = {MODULE: Bound()}
-        self._owners: list[tuple[str, Scope]] = []
-        self._globals: set[tuple[Scope, str]] = set()
-        self._guards: frozenset[str] = frozenset()
-        self._found: list[tuple[Use, str]] = []
-        self._stored: set[str] = set()
-        self._asked: set[str] = set()
-        self._strings: dict[str, list[int]] = {}
-        self._lazy = False
-
-    def names(self) -> Names:
-        """All that was read."""
-        uses = tuple(use for found in self._found if (use := self._resolved(*found)))
-        return Names(
-            self._module,
-            self._scopes,
-            uses,
-            frozenset(self._stored),
-            frozenset(self._asked),
-            self._strings if "__getattr__" in self._scopes[MODULE].defined else {},
-        )
-
-    def _resolved(self, use: Use, base: str) -> Use | None:
-        """A use through a name, with what that name stands for in its scope; None if unknown."""
-        if not base:
-            return use
-        for scope in seen_from(self._scopes, use.scope):
-            bound = self._scopes[scope]
-            if base not in bound.lines:
-                continue
-            if len(bound.lines[base]) > 1:
-                return None
-            if base in bound.imports:
-                module, name = bound.imports[base]
-                return Use(use.line, use.kind, module, (name,) if name else (), use.name)
-            meant = (*scope, base)
-            return Use(use.line, use.kind, "", meant, use.name) if base in bound.defined else None
-        return None
-
-    def _bind(self, name: str, line: int) -> Bound:
-        scope = MODULE if (self._scope, name) in self._globals else self._scope
-        self._scopes[scope].lines.setdefault(name, []).append(line)
-        return self._scopes[scope]
-
-    def _use(self, kind: Kind, node: ast.AST, scope: Scope, name: str, base: str = "") -> None:
-        if kind not in self._guards:
-            line = getattr(node, "end_lineno", 0)
-            self._found.append((Use(line, kind, "", scope, name), base))
-
-    def _import(self, line: int, module: str, name: str) -> None:
-        if "import" not in self._guards:
-            self._found.append((Use(line, "import", module, MODULE, name), ""))
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load):
-            self._use("name", node, self._scope, node.id)
-        else:
-            self._bind(node.id, node.lineno)
-
-    def visit_Global(self, node: ast.Global) -> None:
-        self._globals |= {(self._scope, name) for name in node.names}
-
-    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
-        for name in node.names:
-            self._bind(name, node.lineno)
-
-    def visit_Import(self, node: ast.Import) -> None:
-        for alias in node.names:
-            self._import(alias.lineno, alias.name, "")
-            first = alias.asname or alias.name.partition(".")[0]
-            bound = self._bind(first, alias.lineno)
-            if alias.asname or "." not in alias.name:
-                bound.imports[first] = (alias.name, "")
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        above = self._package[: len(self._package) - node.level + 1] if node.level else []
-        module = ".".join([*above, *([node.module] if node.module else [])])
-        if node.module == "__future__":
-            self._lazy |= any(alias.name == "annotations" for alias in node.names)
-            return
-        for alias in node.names:
-            if alias.name == "*":
-                self._scopes[self._scope].open = True
-                self._import(alias.lineno, module, "")
-                continue
-            self._import(alias.lineno, module, alias.name)
-            name = alias.asname or alias.name
-            self._bind(name, alias.lineno).imports[name] = (module, alias.name)
+class _Reader(Binding, ast.NodeVisitor):
+    """Classes, functions, what is asked of them, and where a failure is expected."""
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         owner = self._owner(node.value)
@@ -240,31 +137,6 @@ class _Reader(ast.NodeVisitor):
     def _visit_annotation(self, node: ast.AST | None) -> None:
         if node and not self._lazy:
             self.visit(node)
-
-    def visit_Lambda(self, node: ast.Lambda) -> None:
-        for arg in ast.walk(node.args):
-            if isinstance(arg, ast.arg):
-                self._bind(arg.arg, arg.lineno)
-        self.generic_visit(node)
-
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        if node.name:
-            self._bind(node.name, node.lineno)
-        self.generic_visit(node)
-
-    def visit_MatchAs(self, node: ast.MatchAs) -> None:
-        if node.name:
-            self._bind(node.name, node.lineno)
-        self.generic_visit(node)
-
-    def visit_MatchStar(self, node: ast.MatchStar) -> None:
-        if node.name:
-            self._bind(node.name, node.lineno)
-
-    def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
-        if node.rest:
-            self._bind(node.rest, node.lineno)
-        self.generic_visit(node)
 
     def visit_Try(self, node: ast.Try) -> None:
         self._guarded(node.body, guards_of(node))

@@ -12,10 +12,11 @@ from lanewright.queue.asked import (
     removed_lines,
     view_of,
 )
-from lanewright.queue.defines import View, defines, lines_of
+from lanewright.queue.defines import defines, lines_of
 from lanewright.queue.lacks import Lack, givers_of
 from lanewright.queue.names import Use
 from lanewright.queue.units import Unit
+from lanewright.queue.view import View
 
 WORD = re.compile(r"[^\W\d]\w*")
 

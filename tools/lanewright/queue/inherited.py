@@ -1,0 +1,111 @@
+"""Whether a class has an attribute: its own, of a class that it is made of, or set from outside."""
+
+from lanewright.queue.names import MODULE, Names, Scope
+from lanewright.queue.view import View
+
+# Bases that give a class no name which a pull request would define anew.
+PLAIN = {"object", "ABC", "Generic", "Protocol", "Enum", "IntEnum", "StrEnum"}
+TORCH = {"Module", "nn.Module", "torch.nn.Module"}
+OF_TORCH = frozenset(
+    [
+        "apply",
+        "bfloat16",
+        "buffers",
+        "call_super_init",
+        "children",
+        "compile",
+        "cpu",
+        "cuda",
+        "double",
+        "dump_patches",
+        "eval",
+        "extra_repr",
+        "float",
+        "forward",
+        "get_buffer",
+        "get_extra_state",
+        "get_parameter",
+        "get_submodule",
+        "half",
+        "ipu",
+        "load_state_dict",
+        "modules",
+        "mtia",
+        "named_buffers",
+        "named_children",
+        "named_modules",
+        "named_parameters",
+        "parameters",
+        "register_buffer",
+        "register_forward_hook",
+        "register_forward_pre_hook",
+        "register_module",
+        "register_parameter",
+        "requires_grad_",
+        "set_extra_state",
+        "set_submodule",
+        "share_memory",
+        "state_dict",
+        "to",
+        "to_empty",
+        "train",
+        "training",
+        "type",
+        "xpu",
+        "zero_grad",
+    ]
+)
+
+
+def of_class(
+    view: View, names: Names, scope: Scope, name: str, known: frozenset[tuple[str, Scope]]
+) -> bool | None:
+    """Whether a class, what it inherits from or what inherits from it has an attribute."""
+    found = names.scopes[scope]
+    if name in found.lines:
+        return True
+    if found.bases is None or found.open or name.startswith("__"):
+        return None
+    above = [
+        _of_base(view, names, base, name, known | {(names.module, scope)}) for base in found.bases
+    ]
+    if any(each is not False for each in above):
+        return None
+    return None if not known and _given_elsewhere(view, scope[-1], name) else False
+
+
+def _of_base(
+    view: View, names: Names, base: str | None, name: str, known: frozenset[tuple[str, Scope]]
+) -> bool | None:
+    if base is None:
+        return None
+    if base.rpartition(".")[2] in PLAIN:
+        return False
+    if base in TORCH:
+        return None if name in OF_TORCH else False
+    first = base.split(".")[0]
+    there, scope = names, (base,)
+    if (base,) not in names.scopes:
+        module, original = names.scopes[MODULE].imports.get(first, ("", ""))
+        other = view.module(module)
+        if not original or base != first or other is None:
+            return None
+        there, scope = other, (original,)
+    if scope not in there.scopes or (there.module, scope) in known:
+        return None
+    return of_class(view, there, scope, name, known)
+
+
+def _given_elsewhere(view: View, owner: str, name: str) -> bool:
+    """Whether a changed file sets the attribute on something, or a subclass has it."""
+    for names in filter(None, map(view.names, view.changed)):
+        if name in names.stored or name in names.asked:
+            return True
+        below = [
+            each
+            for each in names.scopes.values()
+            if owner in [(base or "").rpartition(".")[2] for base in each.bases or ()]
+        ]
+        if any(name in each.lines for each in below):
+            return True
+    return False

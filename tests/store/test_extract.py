@@ -93,17 +93,3 @@ def test_no_extract_is_made_with_holes(carrying: Carrying, grown: CommitId) -> N
         pin_tree(carrying.places, None, later)
     assert commit_and_tree(carrying.repository, pin_ref(later)) is None
     pin_tree(carrying.places, remote_of(carrying), later)
-
-
-def test_the_ops_that_a_pull_request_binds_are_kept_with_it(
-    carrying: Carrying, grown: CommitId
-) -> None:
-    place = "csrc/moe/torch_bindings.cpp"
-    base = carrying.push(6, grown, {place: b'm.def("old() -> ()");\n', "vllm/in.py": b"i = 2\n"})
-    bound = b'm.def(\n    "new() -> ()");\n/* m.def("none()") */ m.def("old() -> ()");\n'
-    elsewhere = b'm.def("other() -> ()");\n'
-    head = carrying.push(7, base, {place: bound, "csrc/a.cpp": elsewhere, "vllm/in.py": b"i = 3\n"})
-    pulled = pull_trees(carrying.places, remote_of(carrying), base, head)
-    assert (pulled.outside, pulled.ops) == (2, ("new",))
-    shutil.rmtree(carrying.upstream)
-    assert pull_trees(carrying.places, None, base, head) == pulled

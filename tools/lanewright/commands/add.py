@@ -6,10 +6,10 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.adding import added
 from lanewright.queue.apply import told_conflicts
-from lanewright.queue.closed import ClosureError
 from lanewright.queue.edited import read_text, series_text, try_text, write_together
 from lanewright.queue.selection import read_part
 from lanewright.queue.stopped import resolve_command
+from lanewright.queue.unclosed import ClosureError
 from lanewright.queue.unpinned import write_unpinned
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, say

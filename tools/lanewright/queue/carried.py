@@ -8,6 +8,7 @@ from lanewright.queue.fixes import Fix
 from lanewright.queue.lock import LockedEntry
 from lanewright.queue.sides import Sides
 from lanewright.queue.units import OnBase
+from lanewright.store.bindings import Op
 from lanewright.store.objects import File, TreeId
 
 
@@ -25,7 +26,7 @@ class Change:
     diff: Diff
     base: TreeId
     base_name: str
-    ops: tuple[str, ...] = ()
+    ops: tuple[Op, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Chosen:
     on_base: OnBase
     taken: frozenset[str]
     offered: frozenset[str]
-    ops: tuple[str, ...] = ()
+    ops: tuple[Op, ...] = ()
 
     @staticmethod
     def of(

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from lanewright.queue.inherited import of_class
 from lanewright.queue.names import MODULE, Names, Scope, Use, seen_from
+from lanewright.queue.ops import has_op, op_lines
 from lanewright.queue.view import View, files_of
 
 ALWAYS = {*dir(builtins), "__file__", "__path__", "__class__", "__module__", "__qualname__"}
@@ -13,7 +14,7 @@ ALWAYS = {*dir(builtins), "__file__", "__path__", "__class__", "__module__", "__
 def defines(view: View, path: str, use: Use) -> bool | None:
     """Whether a tree defines what a file of it uses; None where it cannot be told."""
     if use.kind == "op":
-        return None
+        return has_op(view, path, use)
     if use.kind == "import":
         return _in_module(view, use.module, use.name)
     names = view.module(use.module) if use.module else view.names(path)
@@ -36,6 +37,10 @@ def _in_scope(view: View, path: str, use: Use, names: Names) -> bool | None:
 
 def lines_of(view: View, use: Use, path: str) -> tuple[str, list[int]]:
     """Where a tree that defines a name does so: the file, and lines; none for the whole file."""
+    return op_lines(view, use) if use.kind == "op" else _lines_of(view, use, path)
+
+
+def _lines_of(view: View, use: Use, path: str) -> tuple[str, list[int]]:
     module, scope = use.module, use.scope
     if use.kind == "attribute" and (as_module := _as_module(view, use, view.module(module))):
         module, scope = as_module, MODULE

@@ -17,7 +17,8 @@ class Use:
         line: Where, 1-based.
         kind: ``name``: seen from a scope of its own file; ``import``: a name of a module, or with
             an empty name the module; ``attribute``: of a class or module; ``keyword``: an argument
-            that a function or class takes; ``op``: a compiled op, of ``torch.ops._C`` and the like.
+            that a function or class takes; ``op``: one of ``torch.ops._C``, ``torch.ops.vllm`` and
+            the like.
         module: Dotted name of the module meant; empty for its own file.
         scope: The scope that it is seen from, or the class or function meant.
         name: It.
@@ -31,7 +32,8 @@ class Use:
 
     def __str__(self) -> str:
         """As a person would say it."""
-        owner = ".".join([self.module, *self.scope] if self.module else self.scope)
+        within = () if self.kind == "op" else self.scope
+        owner = ".".join([self.module, *within] if self.module else within)
         if self.kind == "name":
             return self.name
         if self.kind == "keyword":
@@ -71,6 +73,8 @@ class Names:
         stored: Attributes that it sets on anything.
         asked: Attributes that it asks for by a string.
         strings: All its strings, where the module makes names up (``__getattr__``).
+        ops: Per op that it registers with torch, the lines that do; None among them stands for
+            those whose name is worked out.
     """
 
     module: str
@@ -79,6 +83,7 @@ class Names:
     stored: frozenset[str]
     asked: frozenset[str]
     strings: dict[str, list[int]]
+    ops: dict[str | None, list[int]]
 
 
 def module_of(path: str) -> str:

@@ -24,6 +24,7 @@ class Noting:
         self._found: list[tuple[Use, str]] = []
         self._stored: set[str] = set()
         self._asked: set[str] = set()
+        self._ops: dict[str | None, list[int]] = {}
         self._strings: dict[str, list[int]] = {}
         self._lazy = False
 
@@ -37,6 +38,7 @@ class Noting:
             frozenset(self._stored),
             frozenset(self._asked),
             self._strings if "__getattr__" in self._scopes[MODULE].defined else {},
+            self._ops,
         )
 
     def _resolved(self, use: Use, base: str) -> Use | None:

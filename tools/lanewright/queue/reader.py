@@ -7,9 +7,12 @@ from functools import lru_cache
 
 from lanewright.queue.binding import Binding
 from lanewright.queue.guards import Guards, guards_of, is_type_checking
-from lanewright.queue.names import MODULE, Bound, Names, Scope, Use, dotted
+from lanewright.queue.names import Bound, Names, Scope, Use, dotted
+from lanewright.queue.registered import registered
 
 ASKS = {"getattr", "hasattr", "setattr", "delattr"}
+# Dots of a namespace's name: ``torch.ops.vllm``.
+OF_OPS = 2
 
 
 @lru_cache(maxsize=512)
@@ -32,8 +35,10 @@ class _Reader(Binding, ast.NodeVisitor):
     def visit_Attribute(self, node: ast.Attribute) -> None:
         owner = self._owner(node.value)
         library = dotted(node.value) or ""
-        if library.startswith("torch.ops._"):
-            self._found.append((Use(node.end_lineno or 0, "op", library, MODULE, node.attr), ""))
+        is_op = library.startswith("torch.ops.") and library.count(".") == OF_OPS
+        if is_op and "attribute" not in self._guards:
+            at = node.end_lineno or 0
+            self._found.append((Use(at, "op", library, self._scope, node.attr), ""))
         if not isinstance(node.ctx, ast.Load):
             self._stored.add(node.attr)
             if owner:
@@ -54,6 +59,8 @@ class _Reader(Binding, ast.NodeVisitor):
         called, keywords = node.func, [each for each in node.keywords if each.arg]
         if isinstance(called, ast.Name) and called.id in ASKS:
             self._asked |= {str(each.value) for each in node.args if isinstance(each, ast.Constant)}
+        for op, line in registered(node):
+            self._ops.setdefault(op, []).append(line)
         for each in keywords:
             name = each.arg or ""
             at = ast.Constant(name, end_lineno=each.lineno)

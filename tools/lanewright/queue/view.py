@@ -1,6 +1,6 @@
 """Python files as one tree has them, by path and by module."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,6 +37,14 @@ class View:
     def has(self, module: str) -> bool:
         """Whether there is such a module or package, be it without ``__init__``."""
         return self.module(module) is not None or module.replace(".", "/") in self._folders
+
+    def mentioning(self, name: str) -> Iterator[tuple[str, Names]]:
+        """Files whose text has a name in it, with what they bind and use."""
+        for path in self.paths:
+            if path.endswith(".py") and name.encode() in self.read(path):
+                names = self.names(path)
+                if names:
+                    yield path, names
 
     @cached_property
     def _known(self) -> dict[str, Names | None]:

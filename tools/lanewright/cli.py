@@ -33,6 +33,7 @@ class Arguments(Protocol):
     parts: list[str]
     path: str
     update: bool
+    allow: list[str]
     landed: bool
     done: bool
     again: bool
@@ -145,6 +146,13 @@ def _add_queue(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     add = _command(commands, "add", "carry a pull request, a file or a hunk of it", of_lane=False)
     add.add_argument("parts", nargs="+", metavar="NUMBER[:PATH[:HUNK]]")
     add.add_argument("--update", action="store_true", help="move it to its newest head")
+    add.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="RULE:PATH",
+        help="let it break a rule in a file, such as bidi:vllm/a.py; may be given several times",
+    )
     drop = _command(commands, "drop", "carry an entry or a part of it no more", of_lane=False)
     drop.add_argument("parts", nargs="+", metavar="ENTRY[:PATH[:HUNK]]")
     drop.add_argument(

@@ -7,12 +7,13 @@ from lanewright.project import Project
 from lanewright.queue.adding import added
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.edited import read_text, series_text, try_text, write_together
+from lanewright.queue.guard_error import GuardError
 from lanewright.queue.selection import read_part
 from lanewright.queue.stopped import resolve_command
 from lanewright.queue.unclosed import ClosureError
 from lanewright.queue.unpinned import write_unpinned
 from lanewright.report.outcome import in_one_line
-from lanewright.terminal import emit, say
+from lanewright.terminal import emit, quoted, say
 from lanewright.transaction.editing import editing
 
 
@@ -24,17 +25,22 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     what = f"add {words} to {lane}"
     with editing(project):
         text = series_text(project, lane)
-        edited = added(project, places, lane, text, parts, update=arguments.update)
+        edited = added(
+            project, places, lane, text, parts, update=arguments.update, allow=arguments.allow
+        )
         for line in edited.told:
             say(line)
         series = read_text(project, lane, edited.text)
         if write_unpinned(project, lane, edited.text, series, what=what):
             return ExitCode.CLEAN
+        allowed = "".join(f" --allow {quoted(name)}" for name in arguments.allow)
+        option = f"{allowed}{' --update' if arguments.update else ''}{project.option(lane)}"
         try:
             tried = try_text(project, places, lane, edited.text)
         except ClosureError as error:
-            option = f"{' --update' if arguments.update else ''}{project.option(lane)}"
             raise error.of_edit("add", arguments.parts, error.further, option) from error
+        except GuardError as error:
+            raise error.of_add(arguments.parts, option) from error
         clean = not tried.applied.conflicts
         if edited.text == text:
             raise LanewrightError(f"lane {lane}: {words} is where it was; nothing to add")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from lanewright.errors import ConflictError, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.allowing import allowed, still_allowed
 from lanewright.queue.choose import choose, recorded_units, units_named
 from lanewright.queue.drifted import Drifted, drifted
 from lanewright.queue.edit import with_entry, with_entry_value
@@ -45,8 +46,11 @@ def added(
     parts: Sequence[Part],
     *,
     update: bool = False,
+    allow: Sequence[str] = (),
 ) -> Edited:
     """The series with parts more; where it is an update, entries that are named alone move first.
+
+    Where rules are allowed to be broken, an entry that is carried may be named for that alone.
 
     Raises:
         ConflictError: As ``_updated`` says.
@@ -57,9 +61,18 @@ def added(
         raise _no_pull(lane, parts[0])
     edited = Edited(text)
     for part in [*moving, *(part for part in parts if part not in moving)]:
+        index = index_of(read_text(project, lane, edited.text), part.entry)
+        if allow and index is not None and not part.path and part not in moving:
+            edited = replace(edited, entries=(*edited.entries, part.entry))
+            continue
         edit = _updated if part in moving else _added
         each = edit(project, places, lane, edited.text, part)
         edited = Edited(each.text, edited.entries + each.entries, edited.told + each.told)
+    if allow:
+        series = read_text(project, lane, edited.text)
+        named = [n for part in parts if (n := index_of(series, part.entry)) is not None]
+        text = allowed(project, places, lane, edited.text, named, allow)
+        edited = replace(edited, text=text)
     return edited
 
 
@@ -144,6 +157,10 @@ def _updated(project: Project, places: Places, lane: str, text: str, part: Part)
         landed = _carried(before, spec.landed, found)
         text = with_entry_value(text, index, "landed", landed or None)
     said = [_moved(pinned, given), *unexpected(project, places, series, pinned)]
+    if spec.allow:
+        kept, more = still_allowed(given, after)
+        text = with_entry_value(text, index, "allow", kept or None)
+        said += more
     return Edited(text, (given.name,), (*said, *told_drift(found)))
 
 

@@ -14,6 +14,7 @@ from lanewright.queue.carried import Carried, Change
 from lanewright.queue.carry import carry_change
 from lanewright.queue.closed import require_closed
 from lanewright.queue.fixes import Fix
+from lanewright.queue.guarded import require_guarded
 from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
 from lanewright.queue.laid import carry_overlay
 from lanewright.queue.lock import (
@@ -83,14 +84,9 @@ def apply_plan(
             touched.setdefault(path, []).append(given.name)
         tree = result.entry.tree
         carried.append(result)
-    require_closed(
-        repository,
-        planned.lane,
-        planned.inputs,
-        carried,
-        (pin.tree, tree),
-        project.option(planned.lane),
-    )
+    ends, option = (pin.tree, tree), project.option(planned.lane)
+    require_guarded(repository, planned.lane, planned.inputs, carried, ends, option)
+    require_closed(repository, planned.lane, planned.inputs, carried, ends, option)
     conflicts = any(each.conflicts for each in carried)
     again = tuple(fix for each in carried if not each.conflicts for fix in each.again)
     lock = Lock(
@@ -132,7 +128,7 @@ def change_of(
     trees = pull_trees(places, project.upstream.remote, given.base, given.head)
     pull = LockedPull(given.number, given.head, given.base, trees.outside)
     repository = Repository(places.objects)
-    diff = pull_diff(repository, trees.base, trees.head, f"#{given.number}")
+    diff = pull_diff(repository, trees.base, trees.head, f"#{given.number}", trees.submodules)
     blank = replace(blank, kind="pull", source=diff.source, pull=pull)
     return Change(diff, trees.base, given.base[:12], trees.ops), blank
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from lanewright.queue.diff import Diff
 from lanewright.queue.fixes import Fix
 from lanewright.queue.lock import LockedEntry
+from lanewright.queue.rules import Finding
 from lanewright.queue.sides import Sides
 from lanewright.queue.units import OnBase
 from lanewright.store.bindings import Op
@@ -86,6 +87,7 @@ class Carried:
         again: Fixes that were merged again, and are to be recorded.
         unneeded: Files of fixes for a path that merges without one, here, or has what it makes.
         chosen: What is taken of it; None of an overlay.
+        refused: What of it a rule keeps out, so that it was not merged at all.
     """
 
     entry: LockedEntry
@@ -94,3 +96,4 @@ class Carried:
     again: tuple[Fix, ...] = ()
     unneeded: tuple[str, ...] = ()
     chosen: Chosen | None = None
+    refused: tuple[Finding, ...] = ()

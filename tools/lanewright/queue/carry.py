@@ -9,9 +9,10 @@ from lanewright.queue.causes import causes_of
 from lanewright.queue.choose import choose, recorded_units, with_units
 from lanewright.queue.gated import check_settled, merge_faults
 from lanewright.queue.gates import GateError
+from lanewright.queue.guarding import refused_units
 from lanewright.queue.inputs import ChangeInput
 from lanewright.queue.lfs import with_pointers
-from lanewright.queue.lock import LockedEntry
+from lanewright.queue.lock import HunkState, LockedEntry
 from lanewright.queue.merge import merge_trees
 from lanewright.queue.opened import blocked, in_the_way, only_together, refused
 from lanewright.queue.outcomes import outcomes
@@ -61,9 +62,27 @@ def carry_change(
     causes = causes_of(on_base, upstream, pin, touched)
     states = outcomes(repository, on_base, chosen, ours, upstream, causes, recorded)
     dropped = {s.id for s in states if s.outcome == "landed changed" and not s.open}
+    taken = Chosen.of(change, on_base, chosen, dropped)
+    if found := refused_units(taken, states, given.choice, place):
+        return Carried(msgspec.structs.replace(blank, tree=tree), chosen=taken, refused=found)
+    return _merged(repository, given, blank, tree, taken, states, ours, causes)
+
+
+def _merged(
+    repository: Repository,
+    given: ChangeInput,
+    blank: LockedEntry,
+    tree: TreeId,
+    chosen: Chosen,
+    states: list[HunkState],
+    ours: Mapping[str, File],
+    causes: Mapping[str, str],
+) -> Carried:
+    """The same once it is known what became of each unit."""
+    place, on_base = f"{given.place} ({given.name})", chosen.on_base
     present = {path: file for path, file in on_base.sides.items() if file}
     base = edit_tree(repository, EMPTY, present)
-    taken = with_units(on_base, chosen - dropped)
+    taken = with_units(on_base, chosen.taken)
     subset = edit_tree(repository, base, store_files(repository, taken))
     onto = base if ours == present else edit_tree(repository, EMPTY, ours)
     merge = merge_trees(repository, base, onto, subset)
@@ -75,7 +94,8 @@ def carry_change(
     theirs, together = files(repository, subset), files(repository, merge.tree)
     sides = {p: Sides(side, ours.get(p), theirs.get(p)) for p, side in on_base.sides.items()}
     opened = {state.path for state in states if state.open}
-    merged = {unit.path: together.get(unit.path) for unit in on_base.units if unit.id in chosen}
+    wanted = [state for state in states if state.outcome != "not selected"]
+    merged = {state.path: together.get(state.path) for state in wanted}
     merged = {path: file for path, file in merged.items() if path not in opened}
     faults = merge_faults(repository, place, _written(merged, ours), sides)
     states = refused(states, faults, causes)
@@ -109,7 +129,7 @@ def carry_change(
         check_settled(repository, place, _written(fixed, ours), sides)
         done = {"landed", "landed changed", "not selected"}
         if result == tree and not all(state.outcome in done for state in states) and not settled:
-            raise GateError(f"{place}: {len(chosen)} selected, 0 changed")
+            raise GateError(f"{place}: {len(wanted)} selected, 0 changed")
     entry = msgspec.structs.replace(
         blank,
         subset=subset,
@@ -121,9 +141,7 @@ def carry_change(
     in_place = {path for path, found in settled.items() if found.unneeded}
     needed = frozenset(waiting) - in_place
     unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in needed)
-    return Carried(
-        entry, conflicts, stale, again, unneeded, Chosen.of(change, on_base, chosen, dropped)
-    )
+    return Carried(entry, conflicts, stale, again, unneeded, chosen)
 
 
 def _written(merged: Mapping[str, File | None], ours: Mapping[str, File]) -> dict[str, File]:

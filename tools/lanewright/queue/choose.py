@@ -53,6 +53,7 @@ def recorded_units(
 def _named(on_base: OnBase, names: Sequence[str], place: str, verb: str) -> frozenset[str]:
     chosen: set[str] = set()
     for wanted in names:
+        require_no_submodule(on_base, wanted, place)
         found = units_named(on_base.units, wanted)
         if not found or is_ambiguous(found, wanted):
             raise LanewrightError(
@@ -62,6 +63,19 @@ def _named(on_base: OnBase, names: Sequence[str], place: str, verb: str) -> froz
             )
         chosen.update(unit.id for unit in found)
     return frozenset(chosen)
+
+
+def require_no_submodule(on_base: OnBase, path: str, place: str) -> None:
+    """See that a person names no submodule.
+
+    Raises:
+        LanewrightError: It is one.
+    """
+    if path in on_base.diff.submodules:
+        raise LanewrightError(
+            f"{place}: {path}: submodule: a lane's tree can have none, which nothing allows",
+            hint="leave it out",
+        )
 
 
 def units_named(units: Sequence[Unit], name: str) -> list[Unit]:

@@ -72,10 +72,17 @@ class FilePatch:
 
 @dataclass(frozen=True)
 class Diff:
-    """Changed files, and what to call their source in messages."""
+    """What a change does.
+
+    Attributes:
+        source: What to call it in messages.
+        files: Changed files.
+        submodules: Paths of the submodules that it changes too, which no lane can have.
+    """
 
     source: str
     files: tuple[FilePatch, ...]
+    submodules: tuple[str, ...] = ()
 
 
 def read_hunks(source: str, path: str, lines: list[bytes]) -> Iterator[Hunk]:

@@ -25,12 +25,14 @@ class Choice:
         landed: Hunks that a person took for landed with edits.
         split: Whether a rename's two halves may be chosen apart.
         skips_missing: Whether hunks for files that are not there are left out.
+        allow: Rules that it may break, each with a path, such as ``bidi:vllm/a.py``.
     """
 
     select: tuple[str, ...] = ()
     landed: tuple[str, ...] = ()
     split: bool = False
     skips_missing: bool = False
+    allow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,8 +80,13 @@ Input = ChangeInput | OverlayInput
 
 
 def _choice(entry: EntrySpec) -> Choice:
-    select, landed = tuple(entry.select or ()), tuple(entry.landed or ())
-    return Choice(select, landed, entry.split, skips_missing=entry.missing == "skip")
+    names = (tuple(each or ()) for each in (entry.select, entry.landed))
+    return Choice(
+        *names,
+        split=entry.split,
+        skips_missing=entry.missing == "skip",
+        allow=tuple(entry.allow or ()),
+    )
 
 
 def patch_input(project: Project, name: str, file: str, entry: EntrySpec, place: str) -> PatchInput:

@@ -66,7 +66,10 @@ def offered(project: Project, places: Places, series: Series, number: int) -> Of
 def unexpected(project: Project, places: Places, series: Series, pinned: Pinned) -> Iterator[str]:
     """What of a pull request as it is pinned a person may not expect."""
     name = f"#{pinned.number}"
-    outside = pull_trees(places, project.upstream.remote, pinned.base, pinned.head).outside
+    trees = pull_trees(places, project.upstream.remote, pinned.base, pinned.head)
+    outside = trees.outside
+    for path in trees.submodules:
+        yield f"{name} changes the submodule {path}, which no lane can have: choose other parts of it"
     if outside:
         yield f"{name} changes {counted(outside, 'file')} outside vllm/ too, which no lane has"
     if pinned.on:

@@ -10,7 +10,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import change_of
 from lanewright.queue.choose import choose, recorded_units
-from lanewright.queue.inputs import ChangeInput, Choice, Input, OverlayInput
+from lanewright.queue.inputs import ChangeInput, Input, OverlayInput
 from lanewright.queue.lock import Lock
 from lanewright.queue.plan import Plan
 from lanewright.queue.selection import Part
@@ -100,7 +100,8 @@ def with_pieces(planned: Plan, pieces: Pieces, kept: Iterable[Piece]) -> Plan:
         elif left:
             select = tuple(name for piece in left for name in piece.select)
             landed = tuple(name for piece in left for name in piece.landed)
-            inputs.append(replace(given, choice=Choice(select, landed, given.choice.split)))
+            choice = replace(given.choice, select=select, landed=landed)
+            inputs.append(replace(given, choice=choice))
     series = msgspec.structs.replace(planned.series, image=None)
     return replace(planned, series=series, inputs=tuple(inputs))
 

@@ -105,6 +105,8 @@ def _stated(given: Input) -> list[object]:
         more.append({"missing": "skip"})
     if isinstance(given, PullInput) and given.claims:  # a patch's are in its digest
         more.append({"claims": given.claims})
+    if given.choice.allow:
+        more.append({"allow": given.choice.allow})
     return [given.name, given.digest, given.choice.select, *more]
 
 

@@ -25,7 +25,13 @@ FLAGS = (
 )
 
 
-def pull_diff(repository: Repository, base: TreeId, head: TreeId, source: str) -> Diff:
+def pull_diff(
+    repository: Repository,
+    base: TreeId,
+    head: TreeId,
+    source: str,
+    submodules: tuple[str, ...] = (),
+) -> Diff:
     """What changes between two trees, as something to choose from.
 
     Args:
@@ -33,6 +39,7 @@ def pull_diff(repository: Repository, base: TreeId, head: TreeId, source: str) -
         base: Before.
         head: After.
         source: What to call the change in messages.
+        submodules: What it changes beside that and no lane can have.
 
     Raises:
         UnsafePathError: A path that would leave the tree.
@@ -46,7 +53,7 @@ def pull_diff(repository: Repository, base: TreeId, head: TreeId, source: str) -
     files = [
         _file(path, *sides, hunks[path], partners.get(path)) for path, sides in changed.items()
     ]
-    return Diff(source, tuple(files))
+    return Diff(source, tuple(files), submodules)
 
 
 def _file(

@@ -145,7 +145,7 @@ def read_pull(
     """A pinned pull request, as something to choose from."""
     trees = pull_trees(places, project.upstream.remote, base, head)
     repository = Repository(places.objects)
-    diff = pull_diff(repository, trees.base, trees.head, f"#{number}")
+    diff = pull_diff(repository, trees.base, trees.head, f"#{number}", trees.submodules)
     return read_on_base(repository, diff, trees.base, base[:12])
 
 

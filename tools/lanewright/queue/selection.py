@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.choose import choose, is_ambiguous, units_named
+from lanewright.queue.choose import choose, is_ambiguous, require_no_submodule, units_named
 from lanewright.queue.inputs import Choice
 from lanewright.queue.series import EntrySpec, Series, name_of
 from lanewright.queue.units import OnBase, Unit
@@ -115,6 +115,7 @@ def units_of(on_base: OnBase, part: Part, place: str) -> list[Unit]:
     Raises:
         LanewrightError: There are none, or it fits several hunks.
     """
+    require_no_submodule(on_base, part.path, place)
     name = f"{part.path}:{part.hunk}" if part.hunk else part.path
     found = units_named(on_base.units, name)
     if not found or is_ambiguous(found, name):

@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Device, Project
+from lanewright.queue.rules import check_allowances
 from lanewright.queue.series_image import ImageSpec, check_image
 from lanewright.queue.series_model import ModelSpec, check_model
 from lanewright.store.objects import FULL_ID
@@ -40,6 +41,7 @@ class EntrySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         landed: Hunks that upstream took in with edits, by a person's decision.
         split: Whether a renamed file's two halves may be chosen apart.
         missing: What becomes of hunks for files that are not there: ``skip`` leaves them out.
+        allow: Rules that the entry may break, each with a path, such as ``bidi:vllm/a.py``.
     """
 
     patch: str | dict[str, str] | None = None
@@ -52,6 +54,7 @@ class EntrySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     landed: list[str] | None = None
     split: bool = False
     missing: Literal["skip"] | None = None
+    allow: list[str] | None = None
 
     @property
     def is_pinned(self) -> bool:
@@ -123,6 +126,7 @@ def check_series(path: Path, series: Series) -> Series:
             entry.select or entry.landed or entry.split or entry.missing
         ):
             raise LanewrightError(f"{place}: `select` chooses parts of a patch, not of an overlay")
+        _check_allow(entry, place)
         if isinstance(entry.patch, dict) and not entry.name:
             raise LanewrightError(f"{place}: one patch per range of pins needs a `name` of its own")
         name = name_of(entry)
@@ -149,6 +153,12 @@ def _check_pull(entry: EntrySpec, place: str) -> None:
                 f"{place}: pull {entry.pull} needs `{key}`, a commit's full id (has: {value!r})",
                 hint=f"lanewright add {entry.pull}",
             )
+
+
+def _check_allow(entry: EntrySpec, place: str) -> None:
+    if entry.overlay is not None and entry.allow:
+        raise LanewrightError(f"{place}: `allow` is for a patch or pull request, not an overlay")
+    check_allowances(entry.allow or (), place)
 
 
 def _check_plain(value: object, place: str) -> None:

@@ -26,6 +26,7 @@ from lanewright.store.locking import writing
 from lanewright.store.objects import (
     EMPTY,
     FOLDER,
+    NO_BLOB,
     CommitId,
     File,
     TreeId,
@@ -45,6 +46,8 @@ from lanewright.store.write import commit, set_ref, set_refs
 
 ROOT = "vllm"
 OUTSIDE = "outside "
+SUB = "submodule "
+SUBS = re.compile(rf"^{SUB}(.+)$", re.MULTILINE)
 COUNT = re.compile(rf"^{OUTSIDE}(\d{{1,9}})$", re.MULTILINE)
 NO_REMOTE = "upstream.toml names no git remote to fetch it from"
 REMOTE_HINT = (
@@ -62,12 +65,14 @@ class PullTrees:
         head: Tree of the files as its head has them.
         outside: How many files it changes elsewhere.
         ops: The compiled ops that it binds there and its base does not.
+        submodules: Paths below ``vllm/`` that are a submodule on one side, left out of both trees.
     """
 
     base: TreeId
     head: TreeId
     outside: int
     ops: tuple[Op, ...] = ()
+    submodules: tuple[str, ...] = ()
 
 
 def pin_ref(pinned: CommitId) -> str:
@@ -120,6 +125,7 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
         base_tree, head_tree = (tree_of(repository, each) for each in (before, after))
         if all(commit_at(repository, each) for each in (base, head)):
             inside, _ = changed_files(repository, base, head)
+            _take_submodules(inside, what)
             for tree, side in ((base_tree, 0), (head_tree, 1)):
                 expected = {path: file for path, each in inside.items() if (file := each[side])}
                 _require_same(files(repository, tree), expected, what)
@@ -127,6 +133,7 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
     _bring(places, remote, [base, head], what)
     repository = Repository(places.objects)
     inside, outside = changed_files(repository, base, head)
+    submodules = _take_submodules(inside, what)
     if not inside:
         raise LanewrightError(
             f"the change {base}..{head} touches nothing below {ROOT}/ ({len(outside)} files elsewhere),"
@@ -138,7 +145,7 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
     beside = [file for sides in pieces.values() for file in sides if file]
     _fill(places, remote, [*(file for _, file in listed if file), *beside], what)
     ops = bound_ops(repository, pieces)
-    noted = notes_of(ops)
+    noted = notes_of(ops) + "".join(f"{SUB}{path}\n" for path in submodules)
     trees = [
         edit_tree(repository, EMPTY, {p: sides[side] for p, sides in inside.items() if sides[side]})
         for side in (0, 1)
@@ -151,7 +158,7 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
             for ref, tree, which in zip(refs, trees, (base, head), strict=True)
         }
         set_refs(held, made)
-    return PullTrees(trees[0], trees[1], len(outside), ops)
+    return PullTrees(trees[0], trees[1], len(outside), ops, submodules)
 
 
 def _commits(places: Places, refs: Sequence[str]) -> list[CommitId | None]:
@@ -183,6 +190,21 @@ def changed_files(
         raise LanewrightError(f"the change {base}..{head} puts a file in the place of {ROOT}/")
     inside = {path: sides for path, sides in changed.items() if path.startswith(f"{ROOT}/")}
     return inside, {path: sides for path, sides in changed.items() if path not in inside}
+
+
+def _take_submodules(inside: dict[str, Both], what: str) -> tuple[str, ...]:
+    """Take what is a submodule on one side out of the changed files.
+
+    Raises:
+        LanewrightError: Nothing else is changed.
+        UnsafePathError: Its path would leave the tree.
+    """
+    found = [p for p, sides in inside.items() if any(s and s.mode == SUBMODULE for s in sides)]
+    if len(found) == len(inside):
+        require_fit([(path, File(SUBMODULE, NO_BLOB)) for path in found], what)
+    for path in found:
+        del inside[check(path, source=what)]
+    return tuple(found)
 
 
 def _require_same(known: object, real: object, what: str) -> None:
@@ -220,12 +242,14 @@ def _tree(repository: Repository, commit: CommitId) -> TreeId:
     return tree_of(repository, commit)
 
 
-def _kept(repository: Repository, kept: CommitId, ref: str) -> tuple[int, tuple[Op, ...]]:
+def _kept(
+    repository: Repository, kept: CommitId, ref: str
+) -> tuple[int, tuple[Op, ...], tuple[str, ...]]:
     message = objects_of(repository).read(kept)[1].decode("utf-8", "replace")
     found = COUNT.search(message)
     if found is None:
         raise LanewrightError(f"{ref} in the store is no extract of ours", hint="remove the store")
-    return int(found[1]), ops_noted(message)
+    return int(found[1]), ops_noted(message), tuple(SUBS.findall(message))
 
 
 def _bring(places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str) -> None:

@@ -1,0 +1,74 @@
+"""Pull requests that a rule keeps out, on a lane that stands on a few files."""
+
+from dataclasses import dataclass
+
+from lanewright.store.objects import CommitId
+from lanewright.store.write import Content
+from tests.queue.cases.lane import Changes, Lane
+
+LINES = b"".join(b"line_%d = 0\n" % number for number in range(20))
+FILE, CAFE = "vllm/x.py", "vllm/caf\xe9.py"
+GOOD = "vllm/good.py"
+BASE: dict[str, bytes | Content] = {FILE: LINES, "vllm/a/b.py": b"b = 1\n", CAFE: b"c = 1\n"}
+RLO = "\u202e".encode()
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A pull request.
+
+    Attributes:
+        rule: The rule that it breaks.
+        path: In which file.
+        content: What it makes of that; None removes it.
+        why: What is said of it.
+    """
+
+    rule: str
+    path: str
+    content: bytes | Content | None
+    why: str
+
+    @property
+    def allowance(self) -> str:
+        """What lets it in."""
+        return f"{self.rule}:{self.path}"
+
+
+def push(lane: Lane, changes: Changes, number: int = 1) -> CommitId:
+    """A pull request with one harmless file more."""
+    base = lane.upstream.run("rev-parse", "refs/heads/main").stdout.decode().strip()
+    return lane.pull({GOOD: b"good = 1\n", **changes}, base, number=number)
+
+
+def link(target: str) -> Content:
+    """A symlink."""
+    return Content("120000", target.encode())
+
+
+HOSTILE = [
+    Hostile("link", "vllm/l.py", link("x.py"), "a symlink to 'x.py'"),
+    Hostile("link", FILE, link("a/b.py"), "a symlink to 'a/b.py'"),
+    Hostile("twin", "vllm/X.py", b"x = 1\n", "it differs only in case or Unicode form from vllm/x"),
+    Hostile("twin", "vllm/A/c.py", b"c = 1\n", "its folder vllm/A differs only in case or"),
+    Hostile("twin", "vllm/cafe\u0301.py", b"c = 2\n", r"form from 'vllm/caf\xe9.py'"),
+    Hostile("twin", "vllm/\uff58.py", b"x = 2\n", "form from vllm/x.py"),
+    Hostile("attributes", "vllm/.gitattributes", b"*.py -text\n", "a file of git's"),
+    Hostile("attributes", "vllm/a/.GitModules", b"[submodule]\n", "a file of git's"),
+    Hostile("attributes", "vllm/.gitignore", b"*.so\n", "a file of git's"),
+    Hostile("ci", "vllm/.github/workflows/x.yml", b"on: push\n", "it steers what a CI"),
+    Hostile("ci", "vllm/.buildkite/x.yaml", b"steps:\n", "it steers what a CI"),
+    Hostile("ci", "vllm/.pre-commit-config.yaml", b"repos:\n", "it steers what a CI"),
+    Hostile("packaging", "vllm/pyproject.toml", b"[project]\n", "it is read when a package"),
+    Hostile("packaging", "vllm/a/conftest.py", b"a = 1\n", "it is read when a package"),
+    Hostile("packaging", "vllm/evil.pth", b"import os\n", "it is read when a package"),
+    Hostile("packaging", "vllm/sitecustomize.py", b"a = 1\n", "it is read when a package"),
+    Hostile("packaging", "vllm/requirements-x.txt", b"evil\n", "it is read when a package"),
+    Hostile("packaging", "vllm/__pycache__/x.cpython-311.pyc", b"\0", "it is read when a package"),
+    Hostile("bidi", FILE, LINES + b"# a " + RLO + b"b\n", "it adds U+202E right-to-left override"),
+    Hostile("bidi", "vllm/n.py", b"a = '\xe2\x80\x8b'\n", "it adds U+200B zero width space"),
+    Hostile("bidi", "vllm/n.txt", b"\xe9 " + RLO + b"\n", "it adds U+202E"),
+    Hostile("bidi", "vllm/n.py", b"a = 1\n# \xef\xbb\xbfb\n", "it adds U+FEFF zero width no-break"),
+    Hostile("bidi", "vllm/n.py", b"# a\rimport os\n", "it adds a carriage return within a line"),
+    Hostile("bidi", "vllm/n\u202ey.txt", b"a = 1\n", "its path has U+202E right-to-left override"),
+]

@@ -1,11 +1,16 @@
 """Pull requests that a rule keeps out, on a lane that stands on a few files."""
 
+import re
+import shlex
 from dataclasses import dataclass
+
+import pytest
 
 from lanewright.store.objects import CommitId
 from lanewright.store.write import Content
 from tests.queue.cases.lane import Changes, Lane
 
+Capture = pytest.CaptureFixture[str]
 LINES = b"".join(b"line_%d = 0\n" % number for number in range(20))
 FILE, CAFE = "vllm/x.py", "vllm/caf\xe9.py"
 GOOD = "vllm/good.py"
@@ -37,8 +42,20 @@ class Hostile:
 
 def push(lane: Lane, changes: Changes, number: int = 1) -> CommitId:
     """A pull request with one harmless file more."""
-    base = lane.upstream.run("rev-parse", "refs/heads/main").stdout.decode().strip()
-    return lane.pull({GOOD: b"good = 1\n", **changes}, base, number=number)
+    wanted = {GOOD: b"good = 1\n", **changes}
+    made = {path: each for path, each in wanted.items() if each is not None or path != GOOD}
+    return lane.pull(made, lane.upstream_main(), number=number)
+
+
+def with_submodule(lane: Lane, number: int = 1) -> None:
+    """Give a pull request a submodule at ``vllm/sub`` more."""
+    ref = f"refs/pull/{number}/head"
+    git = lane.upstream.run
+    listed = git("ls-tree", f"{ref}:vllm").stdout + f"160000 commit {'1' * 40}\tsub\n".encode()
+    inner = git("mktree", "--missing", stdin=listed).stdout.decode().strip()
+    outer = git("mktree", stdin=f"040000 tree {inner}\tvllm\n".encode()).stdout.decode().strip()
+    made = git("commit-tree", outer, "-p", ref, stdin=b"m").stdout.decode().strip()
+    git("update-ref", ref, made)
 
 
 def link(target: str) -> Content:
@@ -72,3 +89,22 @@ HOSTILE = [
     Hostile("bidi", "vllm/n.py", b"# a\rimport os\n", "it adds a carriage return within a line"),
     Hostile("bidi", "vllm/n\u202ey.txt", b"a = 1\n", "its path has U+202E right-to-left override"),
 ]
+
+
+def refused(lane: Lane, capfd: Capture, *arguments: str) -> str:
+    """Run a command that is refused and writes nothing; what it says."""
+    before = [(path, path.read_bytes()) for path in (lane.series, lane.series.with_suffix(".lock"))]
+    capfd.readouterr()
+    assert lane.run(*arguments) == 1
+    assert [(path, path.read_bytes()) for path, _ in before] == before
+    error = capfd.readouterr().err
+    assert "lane sample: chosen hunks are refused:" in error
+    assert "nothing is written" in error
+    return error
+
+
+def next_of(error: str, command: str = "add") -> list[str]:
+    """The command that an error says to type."""
+    found = re.search(rf"lanewright ({command} .*?)(?:, or allow .*)?$", error, re.MULTILINE)
+    assert found, error
+    return shlex.split(found[1])

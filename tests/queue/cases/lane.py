@@ -76,6 +76,10 @@ class Lane(OneLane):
         self.pin(moved)
         return moved
 
+    def upstream_main(self) -> CommitId:
+        """Where main is."""
+        return CommitId(self.upstream.run("rev-parse", MAIN).stdout.decode().strip())
+
     def pull(
         self,
         changes: Changes,

@@ -1,11 +1,22 @@
 """Hostile pull requests: refused with the file and the rule, or allowed by name."""
 
 import re
-import shlex
 
 import pytest
 
-from tests.queue.cases.hostile import BASE, FILE, GOOD, HOSTILE, LINES, RLO, Hostile, link, push
+from tests.queue.cases.hostile import (
+    BASE,
+    FILE,
+    GOOD,
+    HOSTILE,
+    LINES,
+    RLO,
+    Hostile,
+    link,
+    next_of,
+    push,
+    refused,
+)
 from tests.queue.cases.lane import Lane, Tree
 
 Capture = pytest.CaptureFixture[str]
@@ -18,25 +29,6 @@ def lane(lane: Lane) -> Lane:
     lane.start(BASE)
     assert lane.run("build") == 0
     return lane
-
-
-def refused(lane: Lane, capfd: Capture, *arguments: str) -> str:
-    """Run a command that is refused and writes nothing; what it says."""
-    before = [(path, path.read_bytes()) for path in (lane.series, lane.series.with_suffix(".lock"))]
-    capfd.readouterr()
-    assert lane.run(*arguments) == 1
-    assert [(path, path.read_bytes()) for path, _ in before] == before
-    error = capfd.readouterr().err
-    assert "lane sample: chosen hunks are refused:" in error
-    assert "nothing is written" in error
-    return error
-
-
-def next_of(error: str, command: str = "add") -> list[str]:
-    """The command that an error says to type."""
-    found = re.search(rf"lanewright ({command} .*?)(?:, or allow .*)?$", error, re.MULTILINE)
-    assert found, error
-    return shlex.split(found[1])
 
 
 @each

@@ -40,7 +40,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         except ClosureError as error:
             raise error.of_edit("add", arguments.parts, error.further, option) from error
         except GuardError as error:
-            raise error.of_add(arguments.parts, option) from error
+            raise error.of_add(arguments.parts, option, update=arguments.update) from error
         clean = not tried.applied.conflicts
         if edited.text == text:
             raise LanewrightError(f"lane {lane}: {words} is where it was; nothing to add")

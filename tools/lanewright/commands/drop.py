@@ -7,6 +7,7 @@ from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.dropping import dropped, recorded_landed
 from lanewright.queue.edited import read_text, series_text, try_text, write_together
+from lanewright.queue.guard_error import GuardError
 from lanewright.queue.selection import read_part
 from lanewright.queue.stopped import resolve_command
 from lanewright.queue.unclosed import ClosureError
@@ -34,6 +35,10 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         except ClosureError as error:
             option = f"{' --landed' if arguments.landed else ''}{project.option(lane)}"
             raise error.of_edit("drop", arguments.parts, error.users, option) from error
+        except GuardError as error:
+            if arguments.landed:
+                raise
+            raise error.of_drop(arguments.parts, project.option(lane)) from error
         clean = not tried.applied.conflicts
         write_together(project, places, [tried], what=what, with_locks=clean)
     say(f"lane {lane}: {'recorded as landed' if arguments.landed else 'dropped'}: {words}")

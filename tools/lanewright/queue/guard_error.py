@@ -25,36 +25,50 @@ class GuardError(GateError):
         lines += [f"  {given.name}: {finding}" for given, finding in found]
         super().__init__("\n".join([*lines, "nothing is written"]), hint=self._hint(option))
 
-    def of_add(self, typed: Sequence[str], option: str) -> GateError:
-        """The same of an ``add``, with the command to type instead.
+    def of_add(self, typed: Sequence[str], option: str, *, update: bool) -> GateError:
+        """The same of an ``add``, with what to do instead.
 
         Args:
             typed: The parts that were to be added.
             option: What else was typed.
+            update: Whether entries were to move to their newest heads.
         """
         names = {part.removeprefix("#").partition(":")[0] for part in typed}
         if any(given.name not in names for given, _ in self._found):
             return self
         never = [(given, finding) for given, finding in self._found if finding.final]
+        if never and update:
+            return GateError(str(self), hint=f"{_select(never)}, then update it")
         if never:
             entries = " ".join(dict.fromkeys(given.name for given, _ in never))
             hint = f"add other parts, without {_parts(never)}; lanewright show {entries} lists them"
-        else:
-            words = " ".join(map(quoted, typed))
-            allow = _allowing(self._found)
-            hint = f"add other parts, or allow by name what is meant: lanewright add {words}{allow}{option}"
+            return GateError(str(self), hint=hint)
+        words = " ".join(map(quoted, typed))
+        command = f"lanewright add {words}{_allowing(self._found)}{option}"
+        hint = f"add other parts, or allow by name what is meant: {command}"
         return GateError(str(self), hint=hint)
 
+    def of_drop(self, typed: Sequence[str], option: str) -> GateError:
+        """The same of a ``drop``, with the one that is enough."""
+        if any(not finding.hunk for _, finding in self._found):
+            return self
+        words = " ".join(map(quoted, typed))
+        return GateError(str(self), hint=f"lanewright drop {words} {_parts(self._found)}{option}")
+
     def _hint(self, option: str) -> str:
-        whole = [given for given, finding in self._found if not finding.hunk]
+        whole = [(given, finding) for given, finding in self._found if not finding.hunk]
         if whole:
-            return f"name in the `select` of {whole[0].place} what is wanted of it"
+            return _select(whole)
         drop = f"lanewright drop {_parts(self._found)}{option}"
         if any(finding.final for _, finding in self._found):
             return drop
         names = " ".join(dict.fromkeys(quoted(given.name) for given, _ in self._found))
         allow = f"lanewright add {names}{_allowing(self._found)}{option}"
         return f"{drop}, or allow by name what is meant: {allow}"
+
+
+def _select(found: Sequence[Found]) -> str:
+    return f"name in the `select` of {found[0][0].place} what is wanted of it"
 
 
 def _parts(found: Sequence[Found]) -> str:

@@ -80,13 +80,9 @@ Input = ChangeInput | OverlayInput
 
 
 def _choice(entry: EntrySpec) -> Choice:
-    names = (tuple(each or ()) for each in (entry.select, entry.landed))
-    return Choice(
-        *names,
-        split=entry.split,
-        skips_missing=entry.missing == "skip",
-        allow=tuple(entry.allow or ()),
-    )
+    select, landed, allow = (tuple(e or ()) for e in (entry.select, entry.landed, entry.allow))
+    skips = entry.missing == "skip"
+    return Choice(select, landed, entry.split, skips_missing=skips, allow=allow)
 
 
 def patch_input(project: Project, name: str, file: str, entry: EntrySpec, place: str) -> PatchInput:

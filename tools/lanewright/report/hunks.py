@@ -7,6 +7,7 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchedFile, PatchSet
 
 from lanewright.errors import LanewrightError
+from lanewright.queue.invisible import visible
 from lanewright.queue.quoting import unquote
 from lanewright.terminal import printable
 
@@ -34,7 +35,7 @@ class Named(Protocol):
 def hunk_line(hunk: Named, what: str) -> str:
     """A hunk's name and place, and what is to be said of it."""
     where = f" in {hunk.symbol}" if hunk.symbol else ""
-    return f"{printable(hunk.path)}:{hunk.id}{where}  {what}"
+    return f"{visible(printable(hunk.path))}:{hunk.id}{where}  {what}"
 
 
 def range_of(hunk: Named) -> str:

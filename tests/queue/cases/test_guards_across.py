@@ -100,3 +100,13 @@ def test_a_link_and_a_file_below_it(lane: Lane, capfd: Capture) -> None:
     assert ": link: a symlink to 'a'\n" in error
     assert lane.run(*next_of(error)) == 3
     assert "vllm/l is in the way there" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("path", ["vllm/pyproject.toml", "vllm/.gitattributes", FILE, "vllm/X.py"])
+def test_what_upstream_has_taken_in_is_its_own_affair(path: str, lane: Lane) -> None:
+    text = LINES + "# \u202e\n".encode()
+    first = lane.upstream_main()
+    lane.move(first, {path: BASE.get(path, b"")}, {path: text})
+    lane.pull({path: text, "vllm/other.py": b"a = 1\n"}, first, number=2)
+    assert lane.run("add", "2") == 0
+    assert set(lane.outcomes(1)) == {"landed", "clean"}

@@ -123,6 +123,20 @@ def test_it_stays_when_a_part_more_is_added_or_dropped(lane: Lane) -> None:
     assert lane.read().keys() >= {GOOD, "vllm/l2"}
 
 
+def test_a_drop_says_what_to_drop_with_it(lane: Lane, capfd: Capture) -> None:
+    push(lane, LINK)
+    assert lane.run("add", "1", "--allow=link:vllm/l", "--allow=link:vllm/l2") == 0
+    text = lane.series.read_text()
+    lane.series.write_text("\n".join(t for t in text.split("\n") if not t.startswith("allow")))
+    error = refused(lane, capfd, "drop", f"1:{GOOD}")
+    assert lane.run(*next_of(error, "drop")) == 0
+    assert lane.lock.entries == []
+    lane.series.write_text(text.replace(', "link:vllm/l2"', ""))
+    error = refused(lane, capfd, "drop", "1:vllm/l")
+    assert lane.run(*next_of(error, "drop")) == 0
+    assert lane.read() == {**BASE, GOOD: b"good = 1\n"}
+
+
 def test_an_update_keeps_it_and_says_so(lane: Lane, capfd: Capture) -> None:
     push(lane, LINK)
     allow = ["--allow", "link:vllm/l", "--allow", "link:vllm/l2"]

@@ -15,9 +15,9 @@ from tests.queue.cases.hostile import (
     push,
     with_submodule,
 )
-from tests.queue.cases.lane import Lane
+from tests.queue.cases.lane import Changes, Lane
 
-BAD = {
+BAD: Changes = {
     "vllm/l": link("a"),
     "vllm/X.py": b"x = 1\n",
     FILE: LINES.replace(b"line_2 = 0", b"line_2 = 0  # " + RLO),

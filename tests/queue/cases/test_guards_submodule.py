@@ -23,7 +23,7 @@ def lane(lane: Lane) -> Lane:
 
 def test_all_of_it_is_refused_and_the_rest_can_be_chosen(lane: Lane, capfd: Capture) -> None:
     error = refused(lane, capfd, "add", "1")
-    told = "submodule: a lane's tree can have none, which nothing allows"
+    told = "submodule: a lane's tree can have none; nothing allows that"
     assert f"  1: vllm/sub: {told}\n" in error
     assert "next: add other parts, without 1:vllm/sub; lanewright show 1 lists them" in error
     assert lane.run("add", "1:vllm/sub") == 1

@@ -73,7 +73,7 @@ def require_no_submodule(on_base: OnBase, path: str, place: str) -> None:
     """
     if path in on_base.diff.submodules:
         raise LanewrightError(
-            f"{place}: {path}: submodule: a lane's tree can have none, which nothing allows",
+            f"{place}: {path}: submodule: a lane's tree can have none; nothing allows that",
             hint="leave it out",
         )
 

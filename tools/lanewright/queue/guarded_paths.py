@@ -17,12 +17,12 @@ CI = {
 PACKAGING = {
     *("pyproject.toml", "setup.py", "setup.cfg", "manifest.in", "entry_points.txt"),
     *("cmakelists.txt", "pipfile", "pipfile.lock", "poetry.lock", "uv.lock", "uv.toml"),
-    *("sitecustomize.py", "usercustomize.py", "conftest.py", "pytest.ini", "tox.ini", "noxfile.py"),
+    *("conftest.py", "pytest.ini", "tox.ini", "noxfile.py", "dockerfile", "containerfile"),
 }
 # A name that an installer, a build or the interpreter goes by; bytecode runs in its source's place.
 PACKAGING_NAME = re.compile(
     r"(requirements|constraints)[^/]*\.(txt|in)|.*\.(pth|cmake|pyc|pyo)|.*\.(dist|egg)-info"
-    r"|dockerfile.*|.*\.dockerfile|__pycache__"
+    r"|(site|user)customize(\.[^/]*)?|.*\.dockerfile|__pycache__"
 )
 
 

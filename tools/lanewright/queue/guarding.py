@@ -89,17 +89,26 @@ def _of_link(path: str, unit: Unit, target: bytes) -> Finding:
 def _of_lines(
     on_base: OnBase, file: FilePatch, own: list[Unit], brought: list[Unit]
 ) -> Iterator[Finding]:
-    """Per hunk its first odd line; lines are counted with all the chosen hunks in place."""
-    before = [*on_base.contents[file.path], *on_base.contents.get(file.partner or "", [])]
-    known = {line.strip() for line in before}
+    """Per hunk its first odd line; lines are counted with all the chosen hunks in place.
+
+    A line that was there before is upstream's, be it moved, indented in another way or renamed.
+    """
     shift = 0
+    found: list[tuple[Unit, list[tuple[int, bytes, str]]]] = []
     for unit in own:
         if unit.hunk is None:
             continue
         first = unit.hunk.old_start + shift + 1
         shift += len(unit.hunk.new) - len(unit.hunk.old)
-        odd = list(odd_lines(file.path, unit.hunk, first, known)) if unit in brought else []
-        if odd:
-            (line, what), *more = odd
-            also = f" (and {len(more)} lines more)" if more else ""
-            yield Finding("bidi", file.path, unit.id, f"it adds {what}{also}", line)
+        if unit in brought and (odd := list(odd_lines(file.path, unit.hunk, first))):
+            found.append((unit, odd))
+    if not found:
+        return
+    before = [*on_base.contents[file.path], *on_base.contents.get(file.partner or "", [])]
+    known = {line.strip() for line in before}
+    for unit, odd in found:
+        new = [(number, what) for number, line, what in odd if line.strip() not in known]
+        if new:
+            number, what = new[0]
+            also = f" (and {len(new) - 1} lines more)" if new[1:] else ""
+            yield Finding("bidi", file.path, unit.id, f"it adds {what}{also}", number)

@@ -35,8 +35,8 @@ class Finding:
         """As a person reads it."""
         hunk = f", hunk {self.hunk}" if self.hunk else ""
         line = f", line {self.line}" if self.line else ""
-        never = ", which nothing allows" if self.final else ""
-        return f"{visible(self.path)}{hunk}{line}: {self.rule}: {self.why}{never}"
+        never = "; nothing allows that" if self.final else ""
+        return visible(f"{self.path}{hunk}{line}: {self.rule}: {self.why}{never}")
 
     @property
     def allowance(self) -> str:

@@ -39,13 +39,14 @@ class GuardError(GateError):
         never = [(given, finding) for given, finding in self._found if finding.final]
         if never and update:
             return GateError(str(self), hint=f"{_select(never)}, then update it")
+        first = quoted(self._found[0][0].name)
         if never:
-            entries = " ".join(dict.fromkeys(given.name for given, _ in never))
-            hint = f"add other parts, without {_parts(never)}; lanewright show {entries} lists them"
+            hint = f"add other parts, without {_parts(never)}; lanewright show {first} lists them"
             return GateError(str(self), hint=hint)
         words = " ".join(map(quoted, typed))
         command = f"lanewright add {words}{_allowing(self._found)}{option}"
-        hint = f"add other parts, or allow by name what is meant: {command}"
+        look = f"look at it (lanewright show {first})"
+        hint = f"{look}; add other parts, or allow by name what is meant: {command}"
         return GateError(str(self), hint=hint)
 
     def of_drop(self, typed: Sequence[str], option: str) -> GateError:

@@ -127,10 +127,11 @@ def test_report(built: World, capfd: Capture) -> None:
     assert "not carried until a person settles its conflicts" in out
     assert built.run("report", "--json") == 3
     found = json.loads(capfd.readouterr().out)
-    assert found["conflicting"] == ["hook"]
-    hunks = {hunk["outcome"]: hunk for hunk in found["entries"][0]["hunks"]}
+    assert [entry["name"] for entry in found["entries"] if entry.get("open")] == ["hook"]
+    files = found["entries"][0]["files"]
+    hunks = {hunk["outcome"]: hunk for file in files for hunk in file["hunks"]}
     assert hunks["conflict"]["symbol"] == "EngineArgs.create_engine_config"
-    assert "release:1.0 and release:1.2" in hunks["conflict"]["cause"]
+    assert "release:1.0 and release:1.2" in hunks["conflict"]["cause"]["told"]
     assert built.lock.read_bytes() == before
 
 

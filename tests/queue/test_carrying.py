@@ -99,7 +99,8 @@ def test_the_report_reads_as_a_person_would_say_it(
     carrying.series.write_text(carrying.series.read_text().replace("0.31.0", "0.32.0"))
     capfd.readouterr()
     assert carrying.run("report", "--json") == 3
-    assert json.loads(capfd.readouterr().out)["verdicts"] == {
+    told = json.loads(capfd.readouterr().out)["entries"]
+    assert {entry["name"]: entry["verdict"] for entry in told} == {
         POOL: "new package clean; 3 files need hand fixes",
         STAGING: "1 conflicting hunk + 1 hunk for a file that is not there",
         "97943": "clean",

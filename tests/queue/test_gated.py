@@ -200,7 +200,8 @@ def test_a_choice_that_is_broken_on_its_own_base_is_no_conflict(
     capfd.readouterr()
     assert carrying.run("report", "--json") == 3
     told = json.loads(capfd.readouterr().out)
-    hunk = next(h["id"] for h in told["entries"][0]["hunks"] if h["path"] == TWICE)
+    [file] = [file for file in told["entries"][0]["files"] if file["path"] == TWICE]
+    hunk = file["hunks"][0]["id"]
     with carrying.series.open("a") as series:
         series.write(f'select = ["{PLAIN}", "{TWICE}:{hunk}"]\n')
     assert carrying.run("build") == 1

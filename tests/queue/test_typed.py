@@ -53,7 +53,7 @@ def test_what_a_fix_makes_is_dropped_by_what_is_told(
     assert world.run("rebase", "--to", "main") == 0
     capfd.readouterr()
     assert world.run("report") == 0
-    assert typed(capfd.readouterr().out, "what it makes: ")[1:] == ["drop", f"5:{PATH}"]
+    assert typed(capfd.readouterr().out, "next: ")[1:] == ["drop", f"5:{PATH}"]
 
 
 def test_a_fix_of_another_name_is_moved_by_what_is_told(

@@ -28,6 +28,7 @@ class Arguments(Protocol):
     trace: bool
     lane: str | None
     json: bool
+    format: str
     check: bool
     entry: str | None
     parts: list[str]
@@ -83,7 +84,10 @@ def parse(arguments: list[str]) -> Arguments:
     _add_queue(commands)
     build = _command(commands, "build", "apply a lane's series and write its lock")
     build.add_argument("--check", action="store_true", help="write nothing; exit 4 on drift")
-    _command(commands, "report", "say what becomes of every hunk", reads=True)
+    report = _command(commands, "report", "say what becomes of every hunk, and why", reads=True)
+    report.add_argument(
+        "--format", choices=("text", "json", "markdown", "github"), default="text", help="its form"
+    )
     verify = _command(commands, "verify", "prove that lock, tree and image are what they claim")
     verify.add_argument(
         "--lock", dest="verify_lock", action="store_true", help="rebuild and compare"

@@ -1,15 +1,21 @@
 """``lanewright fetch``: bring what a lane stands on and carries into the store."""
 
+from collections.abc import Sequence
+
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.bundle import take_bundle
+from lanewright.queue.ends import bring_tags
 from lanewright.queue.inputs import PullInput
 from lanewright.queue.pin import resolve_pin
 from lanewright.queue.plan import pins_of, plan
-from lanewright.queue.pulls import fetch_pulls, keep_facts, pinned_at
+from lanewright.queue.pulls import Pinned, fetch_pulls, keep_facts, pinned_at
+from lanewright.queue.watching import watched
+from lanewright.store.bringing import bring
 from lanewright.store.extract import pull_trees
+from lanewright.store.objects import CommitId
 from lanewright.store.release import hand_over, wheel_of
 from lanewright.terminal import emit, say
 
@@ -27,23 +33,51 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit("\n".join(take_bundle(places, arguments.bundle.absolute())))
         return ExitCode.CLEAN
     planned = plan(project, lane_of(project, arguments))
-    for spec in pins_of(project, planned):
-        pin = resolve_pin(project, places, spec)
-        emit(f"{pin.distribution} {pin.version} {pin.commit}")
     pulls = [given for given in planned.inputs if isinstance(given, PullInput)]
-    heads = fetch_pulls(project, places, [p.number for p in pulls]) if pulls else {}
+    wanted = list(dict.fromkeys([*(each.number for each in pulls), *planned.series.watch]))
+    heads = fetch_pulls(project, places, wanted) if wanted else {}
+    pins = [resolve_pin(project, places, spec) for spec in pins_of(project, planned)]
+    for pin in pins:
+        emit(f"{pin.distribution} {pin.version} {pin.commit}")
+    if wanted:
+        bring_tags(project, places, pins)
+    beside = watched(project, places, planned)
+    moved = {g.number: _newest(project, places, heads[g.number], g, pulls) for g in pulls}
+    changes = [(each.base, each.head) for each in pulls]
+    changes += [(pinned.base, pinned.head) for pinned in moved.values()]
+    changes += [(each.given.base, each.given.head) for each in beside if each.given]
+    bring(places, project.upstream.remote, [], changes)
+    for base, head in changes:
+        pull_trees(places, project.upstream.remote, base, head)
     for given in pulls:
-        pull_trees(places, project.upstream.remote, given.base, given.head)
-        head = heads[given.number]
-        if head == given.head:
-            emit(f"#{given.number} {head}")
-            continue
-        others = [each for each in pulls if each.number != given.number]
-        pinned = pinned_at(project, places, given.number, head, others)
-        pull_trees(places, project.upstream.remote, pinned.base, head)
-        emit(f"#{given.number} {head}, carried at {given.head}")
-        say(f"#{given.number} moved; what that did to each hunk: lanewright status")
-    keep_facts(project, places, list(heads))
+        _tell(given, heads[given.number])
+    for each in beside:
+        emit(f"#{each.number} {heads[each.number]}, watched")
+        if each.why:
+            say(f"#{each.number}: {each.why}")
+    keep_facts(project, places, wanted)
     if planned.pin.commit and planned.series.device == "cpu":
         emit(wheel_of(places, planned.pin.release).name)  # a boot links its compiled files
     return ExitCode.CLEAN
+
+
+def _newest(
+    project: Project,
+    places: Places,
+    head: CommitId,
+    given: PullInput,
+    pulls: Sequence[PullInput],
+) -> Pinned:
+    """A carried pull request as upstream has it now."""
+    if head == given.head:
+        return Pinned(given.number, given.head, given.base)
+    others = [each for each in pulls if each.number != given.number]
+    return pinned_at(project, places, given.number, head, others)
+
+
+def _tell(given: PullInput, head: CommitId) -> None:
+    if head == given.head:
+        emit(f"#{given.number} {head}")
+        return
+    emit(f"#{given.number} {head}, carried at {given.head}")
+    say(f"#{given.number} moved; what that did to each hunk: lanewright status")

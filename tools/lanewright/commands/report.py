@@ -1,31 +1,51 @@
-"""``lanewright report``: what becomes of every hunk on the lane's pin."""
+"""``lanewright report``: what becomes of every hunk on the lane's pin, and why."""
 
-import msgspec
+import shutil
+import sys
 
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
-from lanewright.queue.plan import plan
-from lanewright.queue.upkeep import pull_statuses
+from lanewright.queue.inputs import PullInput
+from lanewright.queue.plan import Plan, plan
+from lanewright.queue.watching import Watched, try_watched, watched
+from lanewright.report.github import report_annotations
+from lanewright.report.making import make_report
+from lanewright.report.markdown import report_markdown
 from lanewright.report.text import report_text
-from lanewright.report.verdict import in_words
+from lanewright.store.bringing import bring
 from lanewright.terminal import emit, emit_json
+
+WIDTH = 132
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Try every entry, write nothing, and tell; exit 3 where one conflicts."""
     lane = lane_of(project, arguments)
     planned = plan(project, lane)
+    beside = watched(project, places, planned)
+    _bring(project, places, planned, beside)
     applied = apply_plan(project, places, planned)
-    if arguments.json:
-        data = msgspec.to_builtins(applied.lock)
-        data["conflicting"] = sorted(each.entry.name for each in applied.conflicts)
-        data["verdicts"] = {entry.name: in_words(entry) for entry in applied.lock.entries}
-        data["unneeded_fixes"] = [file for each in applied.carried for file in each.unneeded]
-        emit_json(data)
-    else:
-        titles = {s.number: s.title for s in pull_statuses(project, places, planned) if s.title}
-        emit(report_text(applied, titles, project.option(lane)))
+    beside = [try_watched(project, places, planned, applied.lock.pin, each) for each in beside]
+    report = make_report(project, places, planned, applied, beside)
+    match "json" if arguments.json else arguments.format:
+        case "json":
+            emit_json(report)
+        case "markdown":
+            emit(report_markdown(report))
+        case "github":
+            emit(report_annotations(project, report))
+        case _:
+            width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+            emit(report_text(report, width=width))
     return ExitCode.CONFLICT if applied.conflicts else ExitCode.CLEAN
+
+
+def _bring(project: Project, places: Places, planned: Plan, beside: list[Watched]) -> None:
+    """Have all that the entries need in the store, with as few fetches as can be."""
+    pulls = [given for given in planned.inputs if isinstance(given, PullInput)]
+    pulls += [each.given for each in beside if each.given]
+    pins = [planned.pin.commit] if planned.pin.commit else []
+    bring(places, project.upstream.remote, pins, [(each.base, each.head) for each in pulls])

@@ -1,30 +1,16 @@
 """What became of each unit of a patch on the tree it was merged onto."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from lanewright.queue.alone import State, merged_alone
 from lanewright.queue.landed import edited
-from lanewright.queue.lock import HunkState, Outcome
-from lanewright.queue.merge import merge_trees
-from lanewright.queue.placement import misplaced
-from lanewright.queue.regions import changed_regions
+from lanewright.queue.lock import HunkState
 from lanewright.queue.subset import split_lines
 from lanewright.queue.trying import tried
 from lanewright.queue.units import OnBase, Unit
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, files, read_blobs
-from lanewright.store.trees import flat_trees
-from lanewright.store.write import store_files
-
-
-@dataclass(frozen=True)
-class State:
-    """A unit's outcome, and why where the files' history alone does not tell."""
-
-    outcome: Outcome
-    why: str = ""
-    open: bool = False
-    difference: str = ""
+from lanewright.store.objects import File, read_blobs
 
 
 def outcomes(
@@ -60,11 +46,13 @@ def outcomes(
             states[unit.id] = State("not selected")
         elif base == here:
             states[unit.id] = State("clean")
-        elif here is None and base is not None and not _removes(on_base, unit):
+        elif here is None and base is not None and not removes(on_base, unit):
             states[unit.id] = State("file missing", open=True)
         else:
             moved.append(unit)
-    states |= _one_by_one(repository, on_base, moved, current)
+    each_tried = tried(repository, on_base, moved, current)
+    for each, state in zip(each_tried, merged_alone(repository, each_tried), strict=True):
+        states[each.unit.id] = state
     states |= _with_edits(repository, on_base, states, upstream)
     for name in recorded & states.keys():
         states[name] = _decided(states[name])
@@ -101,7 +89,8 @@ def _cause(state: State, who: str) -> str:
     return "; ".join(filter(None, [state.why, who]))
 
 
-def _removes(on_base: OnBase, unit: Unit) -> bool:
+def removes(on_base: OnBase, unit: Unit) -> bool:
+    """Whether a unit's file is gone once the change is made."""
     return any(
         file.path == unit.path and file.new_mode is None and file.old_mode is not None
         for file in on_base.diff.files
@@ -136,47 +125,3 @@ def _with_edits(
         for name, difference in found.items()
         if difference
     }
-
-
-def _one_by_one(
-    repository: Repository, on_base: OnBase, units: list[Unit], current: Mapping[str, File]
-) -> dict[str, State]:
-    """Merge each unit alone, all in one call: unit ``n`` has its three sides at the path ``n``.
-
-    A unit that git would merge into another place than its own is a conflict too.
-    """
-    if not units:
-        return {}
-    each_tried = tried(repository, on_base, units, current)
-    named = {str(number): each for number, each in enumerate(each_tried)}
-    here = {name: each.ours for name, each in named.items()}
-    bases = {name: each.base for name, each in named.items()}
-    alone = {name: each.theirs for name, each in named.items()}
-    base, ours, theirs = flat_trees(repository, [bases, here, store_files(repository, alone)])
-    merge = merge_trees(repository, base, ours, theirs)
-    result = {n: file for n, file in files(repository, merge.tree).items() if n in named}
-    blobs = read_blobs(repository, [file.blob for file in result.values()])
-    paths = {name: each.unit.path for name, each in named.items()}
-    wanted = changed_regions(
-        repository, base, theirs, {n: (paths[n], each.raw) for n, each in alone.items() if each}
-    )
-    got = changed_regions(
-        repository, ours, merge.tree, {n: (paths[n], blobs[f.blob]) for n, f in result.items()}
-    )
-    states: dict[str, State] = {}
-    for name, each in named.items():
-        after = result.get(name)
-        unit = each.unit
-        why = ""
-        if unit.hunk and after and name not in merge.conflicts:
-            merged = split_lines(blobs[after.blob])
-            whole = each.window.whole(merged) if each.window else merged
-            places = (wanted.get(name, set()), got.get(name, set()))
-            why = misplaced(unit.hunk, each.texts, whole, *places)
-        if name in merge.conflicts or why:
-            states[unit.id] = State("conflict", why, open=True)
-        elif after == each.ours:
-            states[unit.id] = State("landed")
-        else:
-            states[unit.id] = State("merged")
-    return states

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from datetime import date, time
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from packaging.specifiers import SpecifierSet
@@ -77,6 +77,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         engine: vLLM's engine arguments by their Python names.
         entry: What is carried, in the order it is applied.
         seams: Per seam the entry whose code is used there, or ``own``.
+        watch: Numbers of pull requests that are fetched, tried and reported, and not carried.
         image: Where an image has what the lane changes; without it the lane has no layer.
     """
 
@@ -89,6 +90,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     engine: dict[str, Any] = {}
     entry: list[EntrySpec] = []
     seams: dict[str, str] = {}
+    watch: list[Annotated[int, msgspec.Meta(ge=1)]] = []
     image: ImageSpec | None = None
 
 

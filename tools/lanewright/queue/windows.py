@@ -5,33 +5,22 @@ is merged alone, and with the whole file around it that would be the one times t
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
-from lanewright.queue.diff import HUNK, Hunk
+from lanewright.queue.diff import Hunk
+from lanewright.queue.spans import Span, spans_of
 from lanewright.queue.subset import split_lines
 from lanewright.queue.text import Text
 from lanewright.queue.units import OnBase, Unit
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, read_blobs
-from lanewright.store.trees import flat_trees
 
 MOST_BYTES = 32 << 20
 MARGIN = 300
-# As git's merge compares.
-FLAGS = ("--unified=0", "--histogram", "--text", "--no-ext-diff", "--no-textconv", "--no-color")
 
 Lines = Sequence[bytes]
-
-
-@dataclass(frozen=True)
-class Span:
-    """Changed lines, 0-based: from ``old`` on ``removed`` of the one side, ``added`` in place."""
-
-    old: int
-    removed: int
-    added: int
 
 
 @dataclass(frozen=True)
@@ -86,20 +75,11 @@ def large_windows(
     for path, hunks in by_path.items():
         base = on_base.contents[path]
         if sum(map(len, base)) * len(hunks) > most:
-            trees = flat_trees(repository, [{"0": on_base.sides[path]}, {"0": current[path]}])
-            diff = repository.run("diff-tree", "-p", *FLAGS, *trees).stdout
-            blob = current[path].blob
+            side, blob = on_base.sides[path], current[path].blob
+            changed = spans_of(repository, {path: (side, current[path])} if side else {})
             ours = split_lines(read_blobs(repository, [blob])[blob])
-            found |= windows(path, hunks, base, ours, list(_spans(diff)), margin)
+            found |= windows(path, hunks, base, ours, changed[path], margin)
     return found
-
-
-def _spans(diff: bytes) -> Iterator[Span]:
-    for line in diff.split(b"\n"):
-        found = HUNK.match(line)
-        if found:
-            removed, added = int(found[2] or 1), int(found[4] or 1)
-            yield Span(int(found[1]) - (removed > 0), removed, added)
 
 
 def windows(

@@ -1,82 +1,111 @@
-"""The report as text for a terminal."""
+"""The report for a terminal."""
 
-from collections.abc import Iterator, Mapping
+import io
+from collections.abc import Iterator
 
-from lanewright.queue.apply import Applied
-from lanewright.queue.carried import Carried
-from lanewright.queue.lock import HunkState, LockedEntry
-from lanewright.report.outcome import in_one_line
-from lanewright.report.verdict import in_words
-from lanewright.terminal import printable, quoted
+from lanewright.report.grid import grid
+from lanewright.report.model import EntryReport, FileReport, HunkReport, Report
+from lanewright.report.words import (
+    before,
+    ending,
+    head,
+    heading,
+    in_common,
+    label,
+    three_sides,
+    turned,
+    what_of,
+)
+from lanewright.terminal import printable
+
+INDENT = " " * 16
 
 
-def report_text(applied: Applied, titles: Mapping[int, str], option: str) -> str:
-    """A lane's entries in one line each, then their files and hunks, and what became of each.
+def report_text(report: Report, *, width: int) -> str:
+    """A lane's entries as a table, then each with its files and hunks, then what they share.
 
     Args:
-        applied: The lane.
-        titles: What GitHub calls pull requests, by number, where it is known.
-        option: What commands in hints need to mean this lane.
+        report: What to tell.
+        width: Columns of the terminal.
     """
-    lock = applied.lock
-    lines = [f"lane {lock.lane} on {lock.pin.ref} ({lock.pin.distribution} {lock.pin.commit[:12]})"]
-    names = [_name(entry, titles) for entry in lock.entries]
-    width = max(map(len, names), default=0)
-    lines += [
-        f"  {name:{width}}  {in_words(entry)}"
-        for name, entry in zip(names, lock.entries, strict=True)
-    ]
-    for carried in applied.carried:
-        lines += ["", *_entry(carried, option)]
-    without = " without the entries that conflict" if applied.conflicts else ""
-    return "\n".join([*lines, "", f"tree {lock.tree}{without}"])
+    lines = [heading(report), "", *_table(report, width), ""]
+    for entry in report.entries:
+        lines += [*_entry(entry, report.lane), ""]
+    if report.matrix:
+        lines += ["what entries have in common", *grid(report)]
+        for cell in report.matrix:
+            lines.append(f"  {cell.one} and {cell.other}")
+            lines += [f"    {line}" for line in in_common(cell)]
+        lines.append("")
+    return printable("\n".join([*lines, ending(report)]))
 
 
-def _name(entry: LockedEntry, titles: Mapping[int, str]) -> str:
-    title = titles.get(entry.pull.number, "") if entry.pull else ""
-    name = f"#{entry.pull.number}" if entry.pull else entry.name
-    return printable(f"{name} {title}".strip())
+def _table(report: Report, width: int) -> list[str]:
+    from rich import box  # noqa: PLC0415 - 100 ms that other commands need not pay
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(box=box.SIMPLE, padding=(0, 1), pad_edge=False)
+    title, past = before(report)
+    with_past, with_worth = any(past), any(entry.worth for entry in report.entries)
+    names = ["entry", "what it is", *([title] if with_past else []), f"now, {report.on}"]
+    for name in [*names, *(["worth it"] if with_worth else []), "head"]:
+        table.add_column(name, overflow="fold")
+    for entry, was in zip(report.entries, past, strict=True):
+        watched = "" if entry.standing == "carried" else " (watched)"
+        cells = [label(entry), entry.title, *([was] if with_past else [])]
+        cells += [f"{entry.verdict}{watched}", *([entry.worth] if with_worth else [])]
+        table.add_row(*(Text(cell) for cell in [*cells, head(entry)]))
+    out = io.StringIO()
+    Console(file=out, width=width, no_color=True, highlight=False, emoji=False).print(table)
+    return [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
 
 
-def _entry(carried: Carried, option: str) -> Iterator[str]:
-    entry = carried.entry
-    yield f"{entry.name} ({entry.source}): {in_one_line(entry)}"
-    path = None
-    for hunk in entry.hunks:
-        if hunk.path != path:
-            path = hunk.path
-            yield f"  {printable(path)}"
-        yield from _hunk(hunk)
-    yield from _fixes(carried, option)
-    if entry.pull and entry.pull.outside:
-        yield f"  {entry.pull.outside} files outside vllm/ are no part of a lane"
-    if carried.conflicts:
-        yield "  not carried until a person settles its conflicts"
-        yield f"  next: lanewright resolve {entry.name}{option}"
-    for hunk in entry.hunks:
-        if hunk.open and hunk.outcome == "landed changed":
-            yield f"  or: lanewright drop {quoted(f'{entry.name}:{hunk.path}:{hunk.id}')} --landed{option}"
-
-
-def _fixes(carried: Carried, option: str) -> Iterator[str]:
-    name = carried.entry.name
-    for fix in carried.entry.fixes:
-        if fix.state != "unneeded":
-            yield f"  fix {fix.state}: {printable(fix.file)}"
-        if fix.state == "stale":
-            yield f"  next: lanewright resolve {name}{option}"
-    for file in carried.unneeded:
-        yield f"  fix not needed here: {printable(file)}"
-    for fix in carried.entry.fixes:
+def _entry(entry: EntryReport, lane: str) -> Iterator[str]:
+    source = f" ({entry.source})" if entry.source != label(entry) else ""
+    watched = "watched, not carried: " if entry.standing == "watched" else ""
+    yield f"{label(entry)}{source}: {watched}{entry.counts or entry.verdict}"
+    for line in turned(entry):
+        yield f"  {line}"
+    for note in entry.notes:
+        yield f"  {note}"
+    for file in entry.files:
+        yield from _file(file, lane, label(entry))
+    yield from (f"  {path}" for path in entry.laid)
+    for fix in entry.fixes:
         if fix.state == "unneeded":
-            what = f"lanewright drop {quoted(f'{name}:{fix.path}')}{option}"
-            yield f"  {printable(fix.path)} has what it makes: {what}"
+            yield f"  {fix.path} has what its fix makes of it"
+        else:
+            yield f"  fix {fix.state}: {fix.file}"
+    yield from (f"  fix not needed here: {file}" for file in entry.unneeded)
+    if entry.outside:
+        yield f"  {entry.outside} files outside vllm/ are no part of a lane"
+    if entry.claims:
+        yield f"  claims {', '.join(entry.claims)}"
+    if entry.open and entry.standing == "carried":
+        yield "  not carried until a person settles its conflicts"
+    for number, command in enumerate(entry.next):
+        yield f"  {'or' if number else 'next'}: {command}"
 
 
-def _hunk(hunk: HunkState) -> Iterator[str]:
+def _file(file: FileReport, lane: str, entry: str) -> Iterator[str]:
+    yield f"  {file.path}"
+    for hunk in file.hunks:
+        yield from _hunk(hunk, lane, entry)
+    if file.blobs:
+        base, ours, theirs = (blob[:12] for blob in file.blobs)
+        yield f"{INDENT}blobs: base {base}, lane {ours}, {entry} {theirs}"
+
+
+def _hunk(hunk: HunkReport, lane: str, entry: str) -> Iterator[str]:
     where = f" in {hunk.symbol}" if hunk.symbol else ""
     yield f"    {hunk.id}  {hunk.outcome}{where}"
-    if hunk.cause:
-        yield f"                {printable(hunk.cause)}"
+    for line in what_of(hunk):
+        yield f"{INDENT}{line}"
     for line in hunk.difference.splitlines():
-        yield f"                {printable(line)}"
+        yield f"{INDENT}{line}"
+    for name, lines in three_sides(hunk, f"lane {lane}", entry):
+        yield f"{INDENT}{name}"
+        for line in lines:
+            yield f"{INDENT}  | {line}".rstrip()

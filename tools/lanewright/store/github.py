@@ -93,6 +93,16 @@ def endpoint_of(url: str) -> str | None:
     return found and f"{API}/repos/{found['owner']}/{found['name']}"
 
 
+def page_of(url: str) -> str:
+    """The address of the repository's pages; empty where the remote is not GitHub's.
+
+    Args:
+        url: As git takes it.
+    """
+    found = REMOTE.fullmatch(url)
+    return f"https://github.com/{found['owner']}/{found['name']}" if found else ""
+
+
 def token() -> str | None:
     """The user's token, from the variables that GitHub's own tools read."""
     return (os.environ.get("GH_TOKEN") or os.environ.get("GITHUB_TOKEN") or "").strip() or None

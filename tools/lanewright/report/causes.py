@@ -1,0 +1,57 @@
+"""A hunk's cause in words: which commit of upstream, or which other entry."""
+
+from lanewright.queue.lock import HunkState
+from lanewright.queue.whys import Why
+from lanewright.report.model import Cause, Commit
+from lanewright.store.timeline import Made
+
+VERBS = {
+    "landed": "has it too",
+    "landed changed": "has it too, with edits",
+    "file missing": "removed the file",
+}
+LACKED = {"file missing": "brought the file in", "landed": "took it out"}
+
+
+def commit_report(made: Made, page: str) -> Commit:
+    """A commit with its page.
+
+    Args:
+        made: It.
+        page: Address of upstream's pages, or empty.
+    """
+    return Commit(
+        made.commit, made.date, made.subject, f"{page}/commit/{made.commit}" if page else ""
+    )
+
+
+def named(commit: Commit) -> str:
+    """A commit as a person tells it from others."""
+    return f"{commit.id[:12]} ({commit.date}) {commit.subject!r}"
+
+
+def cause_of(hunk: HunkState, why: Why, page: str) -> Cause:
+    """What is to be said of a hunk's cause.
+
+    Args:
+        hunk: What became of it.
+        why: What made it so.
+        page: Address of upstream's pages, or empty.
+    """
+    if why.entries:
+        return Cause(_by_entries(why), entries=list(why.entries))
+    step = why.step
+    if step is None or step.made is None:
+        return Cause(hunk.cause)
+    commit = commit_report(step.made, page)
+    if step.undone:
+        verb = LACKED.get(hunk.outcome, "changed these lines")
+        told = f"upstream's {named(commit)} {verb}, which it is made on and the pin lacks"
+    else:
+        told = f"upstream's {named(commit)} {VERBS.get(hunk.outcome, 'changed these lines')}"
+    return Cause(told, commit, lacking=step.undone)
+
+
+def _by_entries(why: Why) -> str:
+    who = " and ".join(why.entries)
+    return f"{'the entry' if len(why.entries) == 1 else 'the entries'} {who} changed these lines"

@@ -1,0 +1,123 @@
+"""What the report says of one entry."""
+
+from collections.abc import Iterator, Sequence
+
+from lanewright.queue.carried import Carried
+from lanewright.queue.excerpts import Excerpts, Lines, excerpts
+from lanewright.queue.lock import HunkState
+from lanewright.queue.sides import Sides
+from lanewright.queue.whys import Explained
+from lanewright.report.causes import cause_of, commit_report
+from lanewright.report.model import Excerpt, FileReport, HunkReport, ThreeSides, TurnReport
+from lanewright.store.git import Repository
+from lanewright.terminal import quoted
+
+
+def files_of(
+    repository: Repository, carried: Carried, explained: Explained, page: str
+) -> list[FileReport]:
+    """An entry's files and hunks, each with its cause and, where it needs a person, its sides.
+
+    Args:
+        repository: The store.
+        carried: What became of the entry.
+        explained: Its causes.
+        page: Address of upstream's pages, or empty.
+    """
+    sides = {each.path: each.sides for each in carried.conflicts}
+    shown = _excerpts(repository, carried, sides)
+    by_path: dict[str, list[HunkState]] = {}
+    for hunk in carried.entry.hunks:
+        by_path.setdefault(hunk.path, []).append(hunk)
+    return [
+        FileReport(
+            path,
+            [_hunk(hunk, explained, shown.get(hunk.id), page) for hunk in hunks],
+            sides[path].ids if path in sides else None,
+        )
+        for path, hunks in by_path.items()
+    ]
+
+
+def turns_of(explained: Explained, page: str) -> list[TurnReport]:
+    """Where the entry stopped merging, and merged again."""
+    return [
+        TurnReport(
+            turn.merges,
+            commit_report(turn.step.made, page) if turn.step.made else None,
+            turn.step.undone,
+        )
+        for turn in explained.turned
+    ]
+
+
+def next_of(carried: Carried, option: str) -> Iterator[str]:
+    """What to type next about an entry of the lane, or instead.
+
+    Args:
+        carried: What became of it.
+        option: What commands need to mean this lane.
+    """
+    name = carried.entry.name
+    stale = any(fix.state == "stale" for fix in carried.entry.fixes)
+    if carried.conflicts or stale:
+        yield f"lanewright resolve {quoted(name)}{option}"
+    for hunk in carried.entry.hunks:
+        part = quoted(f"{name}:{hunk.path}:{hunk.id}")
+        if hunk.open and hunk.outcome == "landed changed":
+            yield f"lanewright drop {part} --landed{option}"
+        elif hunk.open and hunk.outcome == "file missing":
+            yield f"lanewright drop {part}{option}"
+    for fix in carried.entry.fixes:
+        if fix.state == "unneeded":
+            yield f"lanewright drop {quoted(f'{name}:{fix.path}')}{option}"
+    taken = [hunk for hunk in carried.entry.hunks if hunk.outcome != "not selected"]
+    landed = {"landed", "landed changed"}
+    if taken and all(hunk.outcome in landed and not hunk.open for hunk in taken):
+        yield f"lanewright drop {quoted(name)}{option}"
+
+
+def _hunk(hunk: HunkState, explained: Explained, shown: Excerpts | None, page: str) -> HunkReport:
+    why = explained.units.get(hunk.id)
+    cause = cause_of(hunk, why, page) if why else None
+    told_better = cause is not None and bool(cause.commit or cause.entries)
+    return HunkReport(
+        id=hunk.id,
+        symbol=hunk.symbol,
+        lines=hunk.lines,
+        outcome=hunk.outcome,
+        open=hunk.open,
+        cause=cause,
+        detail=_more(hunk) if told_better else ("" if cause else hunk.cause),
+        difference=hunk.difference,
+        sides=_three(shown) if shown and hunk.open else None,
+    )
+
+
+def _more(hunk: HunkState) -> str:
+    """What the lock says of a hunk, but for who changed its file at all."""
+    return hunk.cause.partition(f"{hunk.path} was ")[0].removesuffix("; ")
+
+
+def _excerpts(
+    repository: Repository, carried: Carried, sides: dict[str, Sides]
+) -> dict[str, Excerpts]:
+    if carried.chosen is None or not sides:
+        return {}
+    waiting = {hunk.id for hunk in carried.entry.hunks if hunk.open}
+    on_base = carried.chosen.on_base
+    units = [unit for unit in on_base.units if unit.id in waiting and unit.path in sides]
+    return excerpts(repository, on_base, units, sides)
+
+
+def _three(shown: Excerpts) -> ThreeSides:
+    return ThreeSides(_excerpt(shown.base), _excerpt(shown.ours), _excerpt(shown.theirs))
+
+
+def _excerpt(side: Lines) -> Excerpt:
+    first = 0 if side.start is None else side.start + 1
+    return Excerpt(first, _text(side.lines))
+
+
+def _text(lines: Sequence[bytes]) -> list[str]:
+    return [line.decode("utf-8", "replace").rstrip("\r\n") for line in lines]

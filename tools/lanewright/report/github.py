@@ -1,0 +1,77 @@
+"""The report as annotations of a GitHub workflow: what needs a person, at its entry's line."""
+
+import re
+from collections.abc import Iterator
+
+from lanewright.project import Project
+from lanewright.report.model import EntryReport, HunkReport, Report
+from lanewright.report.words import ending, heading, label, turned, what_of
+from lanewright.terminal import printable
+
+ENTRY = re.compile(r"\s*\[\[\s*entry\s*\]\]")
+LEVELS = {
+    "conflict": "error",
+    "file missing": "error",
+    "landed changed": "warning",
+    "fix stale": "warning",
+    "landed": "notice",
+}
+
+
+def report_annotations(project: Project, report: Report) -> str:
+    """Workflow commands, one a line; each names the series' line where its entry begins.
+
+    Args:
+        project: Has the series.
+        report: What to tell.
+    """
+    file = f"series/{report.lane}.toml"
+    text = project.series_file(report.lane).read_text("utf-8", "replace")
+    starts = [n for n, line in enumerate(text.splitlines(), 1) if ENTRY.match(line)]
+    carried = [entry for entry in report.entries if entry.standing == "carried"]
+    lines = []
+    for number, entry in enumerate(carried):
+        line = starts[number] if number < len(starts) else 1
+        lines += [_command(level, file, line, title, said) for level, title, said in _said(entry)]
+    for clash in report.clashes:
+        said = f"{' and '.join(clash.entries)} claim {clash.claim}, so they exclude each other"
+        lines.append(_command("warning", file, 1, f"claim {clash.claim}", said))
+    level = "notice" if report.complete else "error"
+    table = [f"{label(entry)}: {entry.verdict}" for entry in report.entries]
+    lines.append(_command(level, file, 1, heading(report), "\n".join([*table, ending(report)])))
+    return printable("\n".join(lines))
+
+
+def _said(entry: EntryReport) -> Iterator[tuple[str, str, str]]:
+    """Each hunk that needs a word: how grave it is, its title, and what is to be said."""
+    for file in entry.files:
+        for hunk in file.hunks:
+            level = LEVELS.get(hunk.outcome)
+            if level is None:
+                continue
+            if level == "error" and not hunk.open:
+                level = "notice"
+            title = f"{label(entry)}: {hunk.outcome}"
+            yield level, title, "\n".join(_lines(entry, file.path, hunk))
+
+
+def _lines(entry: EntryReport, path: str, hunk: HunkReport) -> Iterator[str]:
+    where = f" in {hunk.symbol}" if hunk.symbol else ""
+    yield f"{path}, hunk {hunk.id}{where}"
+    yield from what_of(hunk)
+    if hunk.open:
+        yield from turned(entry)
+        yield from (f"next: {command}" for command in entry.next)
+
+
+def _command(level: str, file: str, line: int, title: str, said: str) -> str:
+    return f"::{level} file={_value(file)},line={line},title={_value(title)}::{_message(said)}"
+
+
+def _message(text: str) -> str:
+    """Text so that no part of it is another command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _value(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -156,7 +156,8 @@ def test_a_symlink_on_a_side_is_for_the_series_to_settle(
     carrying: Carrying, capfd: pytest.CaptureFixture[str]
 ) -> None:
     contents = ({PATH: Content("120000", name)} for name in (b"a.py", b"b.py", b"c.py"))
-    made = clash(carrying, *contents)
+    made = clash(carrying, *contents, code=1)
+    assert carrying.run("add", "5", "--allow", f"link:{PATH}") == 3
     capfd.readouterr()
     assert carrying.run("resolve", "5") == 1
     error = capfd.readouterr().err

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from lanewright.queue.choose import with_units
+from lanewright.queue.defines import defines
 from lanewright.queue.names import Names, Use
 from lanewright.queue.units import OnBase, Unit
-from lanewright.queue.view import View
+from lanewright.queue.view import View, set_outside, word
 from lanewright.store.write import Content
 
 Ids = frozenset[str]
@@ -46,6 +47,17 @@ class Asked:
     def own(self) -> View:
         """The changed files with what is chosen."""
         return view_of(self.on_base, self.taken)
+
+    def in_lane(self, path: str, use: Use) -> bool | None:
+        """Whether the lane's tree defines what a file of it uses; an attribute, from any file."""
+        found = defines(self.final, path, use)
+        of_module = not use.scope or self.final.has(".".join([use.module, *use.scope]))
+        if found is not False or use.kind != "attribute" or of_module:
+            return found
+        if set_outside(self.final, use.name):
+            return None
+        below = self.final.mentioning(word(use.name), word(use.scope[-1]))
+        return defines(replace(self.final, changed=[where for where, _ in below]), path, use)
 
     @cached_property
     def left(self) -> Mapping[str, frozenset[Use]]:

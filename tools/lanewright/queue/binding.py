@@ -20,8 +20,9 @@ class Binding(Noting, ast.NodeVisitor):
         self._globals |= {(self._scope, name) for name in node.names}
 
     def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
-        """Its names are a function's around it."""
+        """Its names are a function's around it, which has to have them."""
         for name in node.names:
+            self._use("name", node, self._scope[:-1], name)
             self._bind(name, node.lineno)
 
     def visit_Import(self, node: ast.Import) -> None:
@@ -51,10 +52,12 @@ class Binding(Noting, ast.NodeVisitor):
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         """It binds its arguments."""
-        for arg in ast.walk(node.args):
-            if isinstance(arg, ast.arg):
-                self._bind(arg.arg, arg.lineno)
+        own = {arg.arg: arg.lineno for arg in ast.walk(node.args) if isinstance(arg, ast.arg)}
+        for name, line in own.items():
+            self._bind(name, line)
+        before, self._owners = self._owners, [each for each in self._owners if each[0] not in own]
         self.generic_visit(node)
+        self._owners = before
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         """It binds what it catches."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lanewright.queue.asked import Asked, Ids, of_ids, together
+from lanewright.queue.given_back import given_back
 from lanewright.queue.lacks import Lack, lacks
 from lanewright.queue.names import Use
 from lanewright.queue.removed import removals
@@ -61,7 +62,7 @@ def _best(asked: Asked, chosen: Ids, lack: Lack) -> Unit:
 
 
 def _missing(asked: Asked, chosen: Ids) -> list[Lack]:
-    return [*lacks(asked, chosen), *removals(asked, chosen)]
+    return [*lacks(asked, chosen), *removals(asked, chosen), *given_back(asked, chosen)]
 
 
 def _key(lack: Lack) -> tuple[str, str, Use]:

@@ -1,6 +1,7 @@
 """Where a name may be missing on purpose."""
 
 import ast
+from collections.abc import Iterable
 
 Guards = frozenset[str]
 CAUGHT = {
@@ -22,9 +23,24 @@ def guards_of(node: ast.Try) -> Guards:
         if caught is None:
             found |= CAUGHT["BaseException"]
             continue
-        for each in caught.elts if isinstance(caught, ast.Tuple) else [caught]:
-            found |= CAUGHT.get(_last(each), set())
+        found |= _caught(caught.elts if isinstance(caught, ast.Tuple) else [caught])
     return frozenset(found)
+
+
+def guards_of_with(node: ast.With | ast.AsyncWith) -> Guards:
+    """The kinds of use whose failure ``contextlib.suppress`` takes."""
+    calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
+    return _caught(each for call in calls if _last(call.func) == "suppress" for each in call.args)
+
+
+def guards_of_test(test: ast.expr) -> Guards:
+    """Imports, where an ``if`` looks whether there is such a module."""
+    calls = [node.func for node in ast.walk(test) if isinstance(node, ast.Call)]
+    return frozenset({"import"} if any(_last(each) == "find_spec" for each in calls) else ())
+
+
+def _caught(errors: Iterable[ast.expr]) -> Guards:
+    return frozenset(kind for each in errors for kind in CAUGHT.get(_last(each), ()))
 
 
 def is_type_checking(test: ast.expr) -> bool:

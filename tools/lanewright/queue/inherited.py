@@ -5,9 +5,20 @@ from lanewright.queue.view import View
 
 # Bases that give a class no name which a pull request would define anew.
 PLAIN = {"object", "ABC", "Generic", "Protocol", "Enum", "IntEnum", "StrEnum"}
+OF_ENUM = {"name", "value"}
 TORCH = {"Module", "nn.Module", "torch.nn.Module"}
 OF_TORCH = frozenset(
     [
+        "_apply",
+        "_buffers",
+        "_call_impl",
+        "_get_name",
+        "_load_from_state_dict",
+        "_modules",
+        "_named_members",
+        "_parameters",
+        "_save_to_state_dict",
+        "add_module",
         "apply",
         "bfloat16",
         "buffers",
@@ -36,11 +47,18 @@ OF_TORCH = frozenset(
         "named_modules",
         "named_parameters",
         "parameters",
+        "register_backward_hook",
         "register_buffer",
         "register_forward_hook",
         "register_forward_pre_hook",
+        "register_full_backward_hook",
+        "register_full_backward_pre_hook",
+        "register_load_state_dict_post_hook",
+        "register_load_state_dict_pre_hook",
         "register_module",
         "register_parameter",
+        "register_state_dict_post_hook",
+        "register_state_dict_pre_hook",
         "requires_grad_",
         "set_extra_state",
         "set_submodule",
@@ -64,7 +82,8 @@ def of_class(
     found = names.scopes[scope]
     if name in found.lines:
         return True
-    if found.bases is None or found.open or name.startswith("__"):
+    may_be_given = found.open or name in names.texts or name.startswith("__")
+    if found.bases is None or may_be_given:
         return None
     above = [
         _of_base(view, names, base, name, known | {(names.module, scope)}) for base in found.bases
@@ -80,7 +99,7 @@ def _of_base(
     if base is None:
         return None
     if base.rpartition(".")[2] in PLAIN:
-        return False
+        return None if name in OF_ENUM else False
     if base in TORCH:
         return None if name in OF_TORCH else False
     first = base.split(".")[0]
@@ -99,7 +118,7 @@ def _of_base(
 def _given_elsewhere(view: View, owner: str, name: str) -> bool:
     """Whether a changed file sets the attribute on something, or a subclass has it."""
     for names in filter(None, map(view.names, view.changed)):
-        if name in names.stored or name in names.asked:
+        if name in names.stored or name in names.texts:
             return True
         below = [
             each

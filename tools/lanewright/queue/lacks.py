@@ -58,7 +58,7 @@ def _lacking(asked: Asked, now: View, path: str, use: Use, *, is_chosen: bool) -
         return False
     if any(defines(view, path, use) for view in asked.beside):
         return False
-    there = defines(asked.final, path, use)
+    there = asked.in_lane(path, use)
     if not is_chosen:  # so the lane's tree does not know its scopes
         return here is False and not there
     return there is False or bool(defines(asked.own, path, use))

@@ -72,7 +72,8 @@ class Names:
         uses: In the order of the text.
         stored: Attributes that it sets on anything.
         asked: Attributes that it asks for by a string.
-        strings: All its strings, where the module makes names up (``__getattr__``).
+        texts: Its strings that may be names.
+        strings: All its strings, with their lines, where the module makes names up (``__getattr__``).
         ops: Per op that it registers with torch, the lines that do; None among them stands for
             those whose name is worked out.
     """
@@ -82,6 +83,7 @@ class Names:
     uses: tuple[Use, ...]
     stored: frozenset[str]
     asked: frozenset[str]
+    texts: frozenset[str]
     strings: dict[str, list[int]]
     ops: dict[str | None, list[int]]
 

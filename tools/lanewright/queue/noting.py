@@ -25,19 +25,25 @@ class Noting:
         self._stored: set[str] = set()
         self._asked: set[str] = set()
         self._ops: dict[str | None, list[int]] = {}
-        self._strings: dict[str, list[int]] = {}
+        self._texts: dict[str, list[int]] = {}
         self._lazy = False
 
     def names(self) -> Names:
         """All that was read."""
-        uses = tuple(use for found in self._found if (use := self._resolved(*found)))
+        uses = tuple(
+            use
+            for found in self._found
+            if (use := self._resolved(*found))
+            and not (use.kind == "attribute" and use.name in self._asked)
+        )
         return Names(
             self._module,
             self._scopes,
             uses,
             frozenset(self._stored),
             frozenset(self._asked),
-            self._strings if "__getattr__" in self._scopes[MODULE].defined else {},
+            frozenset(filter(str.isidentifier, self._texts)),
+            self._texts if "__getattr__" in self._scopes[MODULE].defined else {},
             self._ops,
         )
 

@@ -1,7 +1,7 @@
 """Whether a tree registers an op of torch's that one of its files calls."""
 
 from lanewright.queue.names import Use
-from lanewright.queue.view import View
+from lanewright.queue.view import View, word
 
 # Namespaces of ops that C++ or CUDA binds.
 COMPILED = "torch.ops._"
@@ -12,7 +12,7 @@ def has_op(view: View, path: str, use: Use) -> bool | None:
     user = view.names(path)
     if use.module.startswith(COMPILED) or (user and use.name in user.asked):
         return None
-    said = [names.ops for _, names in view.mentioning(use.name)]
+    said = [names.ops for _, names in view.mentioning(word(use.name))]
     if any(use.name in ops for ops in said):
         return True
     return None if any(None in ops for ops in said) else False
@@ -20,6 +20,6 @@ def has_op(view: View, path: str, use: Use) -> bool | None:
 
 def op_lines(view: View, use: Use) -> tuple[str, list[int]]:
     """The file that registers it, and on which lines."""
-    by = view.mentioning(use.name)
+    by = view.mentioning(word(use.name))
     found = ((path, names.ops[use.name]) for path, names in by if use.name in names.ops)
     return next(found, ("", []))

@@ -5,14 +5,15 @@ import copy
 import warnings
 from functools import lru_cache
 
-from lanewright.queue.binding import Binding
-from lanewright.queue.guards import Guards, guards_of, is_type_checking
-from lanewright.queue.names import Bound, Names, Scope, Use, dotted
-from lanewright.queue.registered import registered
-
-ASKS = {"getattr", "hasattr", "setattr", "delattr"}
-# Dots of a namespace's name: ``torch.ops.vllm``.
-OF_OPS = 2
+from lanewright.queue.attributes import Attributes
+from lanewright.queue.guards import (
+    Guards,
+    guards_of,
+    guards_of_test,
+    guards_of_with,
+    is_type_checking,
+)
+from lanewright.queue.names import Bound, Names, dotted
 
 
 @lru_cache(maxsize=512)
@@ -29,50 +30,8 @@ def names_of(path: str, content: bytes) -> Names | None:
     return reader.names()
 
 
-class _Reader(Binding, ast.NodeVisitor):
+class _Reader(Attributes, ast.NodeVisitor):
     """Classes, functions, what is asked of them, and where a failure is expected."""
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        owner = self._owner(node.value)
-        library = dotted(node.value) or ""
-        is_op = library.startswith("torch.ops.") and library.count(".") == OF_OPS
-        if is_op and "attribute" not in self._guards:
-            at = node.end_lineno or 0
-            self._found.append((Use(at, "op", library, self._scope, node.attr), ""))
-        if not isinstance(node.ctx, ast.Load):
-            self._stored.add(node.attr)
-            if owner:
-                self._scopes[owner].lines.setdefault(node.attr, []).append(node.end_lineno or 0)
-        elif owner:
-            self._use("attribute", node, owner, node.attr)
-        elif isinstance(node.value, ast.Name):
-            self._use("attribute", node, self._scope, node.attr, node.value.id)
-        if not owner:
-            self.visit(node.value)
-
-    def _owner(self, node: ast.AST) -> Scope | None:
-        """The class that ``self`` is of."""
-        name = node.id if isinstance(node, ast.Name) else ""
-        return next((scope for own, scope in self._owners[::-1] if own == name), None) or None
-
-    def visit_Call(self, node: ast.Call) -> None:
-        called, keywords = node.func, [each for each in node.keywords if each.arg]
-        if isinstance(called, ast.Name) and called.id in ASKS:
-            self._asked |= {str(each.value) for each in node.args if isinstance(each, ast.Constant)}
-        for op, line in registered(node):
-            self._ops.setdefault(op, []).append(line)
-        for each in keywords:
-            name = each.arg or ""
-            at = ast.Constant(name, end_lineno=each.lineno)
-            if isinstance(called, ast.Name):
-                self._use("keyword", at, self._scope, name, called.id)
-            elif isinstance(called, ast.Attribute) and (owner := self._owner(called.value)):
-                self._use("keyword", at, (*owner, called.attr), name)
-        self.generic_visit(node)
-
-    def visit_Constant(self, node: ast.Constant) -> None:
-        if isinstance(node.value, str):
-            self._strings.setdefault(node.value, []).append(node.lineno)
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self._bind(node.name, node.lineno).defined.add(node.name)
@@ -118,6 +77,7 @@ class _Reader(Binding, ast.NodeVisitor):
             self.visit(expression)
         outer, self._scope = self._scope, (*self._scope, node.name)
         inside = self._scopes.setdefault(self._scope, Bound())
+        inside.open |= any(each.arg == "metaclass" for each in node.keywords)
         inside.bases = [*(inside.bases or []), *(dotted(base) for base in node.bases)]
         for statement in node.body:
             self.visit(statement)
@@ -150,10 +110,16 @@ class _Reader(Binding, ast.NodeVisitor):
         for statement in (*node.handlers, *node.orelse, *node.finalbody):
             self.visit(statement)
 
+    def visit_With(self, node: ast.With | ast.AsyncWith) -> None:
+        for item in node.items:
+            self.visit(item)
+        self._guarded(node.body, guards_of_with(node))
+
     def visit_If(self, node: ast.If) -> None:
-        everything: Guards = frozenset(("name", "import", "attribute", "keyword"))
+        """What only type checkers see is neither there nor used when it runs."""
         self.visit(node.test)
-        self._guarded(node.body, everything if is_type_checking(node.test) else frozenset())
+        if not is_type_checking(node.test):
+            self._guarded(node.body, guards_of_test(node.test))
         for statement in node.orelse:
             self.visit(statement)
 

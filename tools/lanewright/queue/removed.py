@@ -82,7 +82,7 @@ def _in_lane(asked: Asked, path: str, use: Use, *, is_taken: bool) -> bool:
         return False  # a fix or upstream itself did away with it
     if any(defines(view, path, use) for view in asked.beside):
         return False
-    return defines(asked.final, path, use) is (not is_taken)
+    return asked.in_lane(path, use) is (not is_taken)
 
 
 def _menders(asked: Asked, chosen: Ids, path: str, use: Use) -> tuple[Unit, ...]:

@@ -1,5 +1,6 @@
 """Python files as one tree has them, by path and by module."""
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,13 +39,23 @@ class View:
         """Whether there is such a module or package, be it without ``__init__``."""
         return self.module(module) is not None or module.replace(".", "/") in self._folders
 
-    def mentioning(self, name: str) -> Iterator[tuple[str, Names]]:
-        """Files whose text has a name in it, with what they bind and use."""
+    def mentioning(self, *patterns: bytes) -> Iterator[tuple[str, Names]]:
+        """Files in whose text all of these are found, with what they bind and use."""
         for path in self.paths:
-            if path.endswith(".py") and name.encode() in self.read(path):
+            if path.endswith(".py") and all(re.search(p, self.text(path)) for p in patterns):
                 names = self.names(path)
                 if names:
                     yield path, names
+
+    def text(self, path: str) -> bytes:
+        """The content of a file, read once."""
+        if path not in self._texts:
+            self._texts[path] = self.read(path)
+        return self._texts[path]
+
+    @cached_property
+    def _texts(self) -> dict[str, bytes]:
+        return {}
 
     @cached_property
     def _known(self) -> dict[str, Names | None]:
@@ -59,3 +70,21 @@ def files_of(module: str) -> tuple[str, str]:
     """The two files that a module can be."""
     path = module.replace(".", "/")
     return f"{path}.py", f"{path}/__init__.py"
+
+
+def word(name: str) -> bytes:
+    """A pattern for a name where it stands by itself."""
+    return rb"\b" + re.escape(name.encode()) + rb"\b"
+
+
+def set_outside(view: View, name: str) -> bool:
+    """Whether some file seems to set an attribute of this name on something.
+
+    By its text alone, as the files of a whole tree are too many to be read for their names.
+    """
+    plain = name.encode()
+    given = re.compile(
+        rb"\." + plain + rb"\s*(?:,[^\n=]*|:[^\n=]*)?=(?!=)|[\"\']" + plain + rb"[\"\']"
+    )
+    texts = (view.text(path) for path in view.paths if path.endswith(".py"))
+    return any(plain in text and given.search(text) for text in texts)

@@ -115,3 +115,52 @@ def test_meetings_are_those_that_a_look_at_every_pair_finds() -> None:
             if a.start <= b.end and b.start <= a.end
         }
         assert set(meetings(one, other)) == wanted
+
+
+def claiming(world: Carrying, number: int) -> None:
+    """Say of a pull request that it takes the experts' residency for itself."""
+    folder = world.root / f"patches/{number}"
+    folder.mkdir(exist_ok=True)
+    (folder / "pr.toml").write_text(
+        f'number = {number}\nbrings = "a cache"\n'
+        '[claims]\n"experts.residency" = []\n'
+        '[sources]\nbrings = "a test"\nclaims = "a test"\n'
+    )
+
+
+def test_a_claim_that_a_watched_one_makes_too(
+    five: Clash, told: Told, capfd: pytest.CaptureFixture[str]
+) -> None:
+    world = five.world
+    five.pull(6, {OTHER: edited(1, 3)})
+    for number in (5, 6):
+        claiming(world, number)
+    world.series.write_text(world.series.read_text().replace("\n[model]", "watch = [6]\n\n[model]"))
+    assert world.run("fetch") == 0
+    report = told(world, code=0)
+    assert report["clashes"] == [{"claim": "experts.residency", "entries": ["5", "6"]}]
+    assert report["matrix"] == [{"one": "5", "other": "6", "claims": ["experts.residency"]}]
+    assert world.run("report") == 0
+    line = "  claims experts.residency, and so does 6: they exclude each other\n"
+    assert line in capfd.readouterr().out
+
+
+def test_two_carried_that_claim_the_same_are_told_in_full_and_refused(
+    five: Clash, told: Told, capfd: pytest.CaptureFixture[str]
+) -> None:
+    world = five.world
+    five.pull(6, {OTHER: edited(1, 3)})
+    assert world.run("add", "6") == 0
+    for number in (5, 6):
+        claiming(world, number)
+    report = told(world, code=1)
+    assert [entry["verdict"] for entry in report["entries"]] == ["clean", "clean"]
+    assert report["clashes"] == [{"claim": "experts.residency", "entries": ["5", "6"]}]
+    assert world.run("report") == 1
+    captured = capfd.readouterr()
+    assert "  #6  C" in captured.out
+    assert (
+        "(6) claims 'experts.residency', and so does series/sample.toml: entry 1 (5)"
+        in captured.err
+    )
+    assert world.run("build") == 1

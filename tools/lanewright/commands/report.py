@@ -8,6 +8,7 @@ from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
+from lanewright.queue.claims import require_apart
 from lanewright.queue.inputs import PullInput
 from lanewright.queue.plan import Plan, plan
 from lanewright.queue.watching import Watched, try_watched, watched
@@ -22,9 +23,12 @@ WIDTH = 132
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
-    """Try every entry, write nothing, and tell; exit 3 where one conflicts."""
+    """Try every entry, write nothing, and tell.
+
+    Ends with 3 where one conflicts, and with 1 where two claim the same.
+    """
     lane = lane_of(project, arguments)
-    planned = plan(project, lane)
+    planned = plan(project, lane, apart=False)
     beside = watched(project, places, planned)
     _bring(project, places, planned, beside)
     applied = apply_plan(project, places, planned)
@@ -40,6 +44,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         case _:
             width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
             emit(report_text(report, width=width))
+    require_apart(planned.inputs)
     return ExitCode.CONFLICT if applied.conflicts else ExitCode.CLEAN
 
 

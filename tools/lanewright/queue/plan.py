@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from lanewright.errors import LanewrightError
 from lanewright.project import Project
+from lanewright.queue.claims import require_apart
 from lanewright.queue.inputs import (
-    ChangeInput,
     Input,
     OverlayInput,
     PatchInput,
@@ -44,18 +43,25 @@ class Plan:
     digest: str
 
 
-def plan(project: Project, lane: str) -> Plan:
+def plan(project: Project, lane: str, *, apart: bool = True) -> Plan:
     """Read a series and everything it names.
+
+    Args:
+        project: The user's project.
+        lane: The lane's name.
+        apart: Whether its entries must not claim the same; whoever carries them needs that.
 
     Raises:
         UnpinnedError: A pull request names no commits yet.
         LanewrightError: Unknown lane, bad series, missing patch or overlay, two entries that
             claim the same, a seam that nothing fits.
     """
-    return of_one_state(project, lambda: plan_of(project, lane, load_series(project, lane)))
+    return of_one_state(
+        project, lambda: plan_of(project, lane, load_series(project, lane), apart=apart)
+    )
 
 
-def plan_of(project: Project, lane: str, series: Series) -> Plan:
+def plan_of(project: Project, lane: str, series: Series, *, apart: bool = True) -> Plan:
     """Read everything that a series names, be it on disk or not.
 
     Raises:
@@ -75,7 +81,8 @@ def plan_of(project: Project, lane: str, series: Series) -> Plan:
         else:
             chosen = patch_for(entry, pin.release.version, place)
             inputs.append(patch_input(project, name, chosen, entry, place))
-    _require_apart(inputs)
+    if apart:
+        require_apart(inputs)
     return Plan(lane, series, pin, tuple(inputs), _digest(series, pin, inputs))
 
 
@@ -125,17 +132,3 @@ def base_of(project: Project, planned: Plan, given: PatchInput) -> PinSpec:
     place = f"{given.patch.path.relative_to(project.root)}: Base"
     release = planned.pin.release.version if given.base_ref.startswith("git:") else None
     return read_pin(project, planned.series.device, given.base_ref, place=place, release=release)
-
-
-def _require_apart(inputs: list[Input]) -> None:
-    """Two entries with one claim exclude each other."""
-    holders: dict[str, Input] = {}
-    for given in inputs:
-        for claim in given.claims if isinstance(given, ChangeInput) else ():
-            other = holders.setdefault(claim, given)
-            if other is not given:
-                raise LanewrightError(
-                    f"{given.place} ({given.name}) claims {claim!r}, and so does {other.place}"
-                    f" ({other.name}); only one of them can be carried",
-                    hint="take one of the two out of the series",
-                )

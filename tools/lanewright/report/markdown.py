@@ -7,6 +7,7 @@ from lanewright.report.grid import grid
 from lanewright.report.model import Commit, EntryReport, FileReport, HunkReport, Report
 from lanewright.report.words import (
     before,
+    claimed,
     ending,
     head,
     heading,
@@ -27,7 +28,7 @@ def report_markdown(report: Report) -> str:
     """A table of the entries, then what needs a word, each entry folded away below its line."""
     lines = [f"## {_plain(heading(report))}", "", *_table(report), ""]
     for entry in report.entries:
-        lines += [*_entry(entry, report.lane), ""]
+        lines += [*_entry(entry, report), ""]
     if report.matrix:
         lines += ["### What entries have in common", "", *_fenced(list(grid(report))), ""]
         for cell in report.matrix:
@@ -48,7 +49,7 @@ def _table(report: Report) -> Iterator[str]:
         yield f"| {' | '.join(map(_plain, row))} |"
 
 
-def _entry(entry: EntryReport, lane: str) -> Iterator[str]:
+def _entry(entry: EntryReport, report: Report) -> Iterator[str]:
     watched = "watched, not carried: " if entry.standing == "watched" else ""
     mark = " open" if entry.open and not watched else ""
     yield f"<details{mark}><summary>{_html(label(entry))}: {watched}{_html(entry.counts or entry.verdict)}</summary>"
@@ -59,14 +60,13 @@ def _entry(entry: EntryReport, lane: str) -> Iterator[str]:
         yield f"next: {_code(command)}  "
     yield ""
     for file in entry.files:
-        yield from _file(file, lane, label(entry))
+        yield from _file(file, report.lane, label(entry))
     yield from (f"- {_code(path)}" for path in entry.laid)
     yield from (f"- fix {fix.state}: {_code(fix.file)}" for fix in entry.fixes)
     yield from (f"- fix not needed here: {_code(file)}" for file in entry.unneeded)
     if entry.outside:
         yield f"- {entry.outside} files outside `vllm/` are no part of a lane"
-    if entry.claims:
-        yield f"- claims {_plain(', '.join(entry.claims))}"
+    yield from (f"- {_plain(line)}" for line in claimed(report, entry))
     yield ""
     yield "</details>"
 

@@ -7,6 +7,7 @@ from lanewright.report.grid import grid
 from lanewright.report.model import EntryReport, FileReport, HunkReport, Report
 from lanewright.report.words import (
     before,
+    claimed,
     ending,
     head,
     heading,
@@ -30,7 +31,7 @@ def report_text(report: Report, *, width: int) -> str:
     """
     lines = [heading(report), "", *_table(report, width), ""]
     for entry in report.entries:
-        lines += [*_entry(entry, report.lane), ""]
+        lines += [*_entry(entry, report), ""]
     if report.matrix:
         lines += ["what entries have in common", *grid(report)]
         for cell in report.matrix:
@@ -62,7 +63,7 @@ def _table(report: Report, width: int) -> list[str]:
     return [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
 
 
-def _entry(entry: EntryReport, lane: str) -> Iterator[str]:
+def _entry(entry: EntryReport, report: Report) -> Iterator[str]:
     source = f" ({entry.source})" if entry.source != label(entry) else ""
     watched = "watched, not carried: " if entry.standing == "watched" else ""
     yield f"{label(entry)}{source}: {watched}{entry.counts or entry.verdict}"
@@ -71,7 +72,7 @@ def _entry(entry: EntryReport, lane: str) -> Iterator[str]:
     for note in entry.notes:
         yield f"  {note}"
     for file in entry.files:
-        yield from _file(file, lane, label(entry))
+        yield from _file(file, report.lane, label(entry))
     yield from (f"  {path}" for path in entry.laid)
     for fix in entry.fixes:
         if fix.state == "unneeded":
@@ -81,8 +82,7 @@ def _entry(entry: EntryReport, lane: str) -> Iterator[str]:
     yield from (f"  fix not needed here: {file}" for file in entry.unneeded)
     if entry.outside:
         yield f"  {entry.outside} files outside vllm/ are no part of a lane"
-    if entry.claims:
-        yield f"  claims {', '.join(entry.claims)}"
+    yield from (f"  {line}" for line in claimed(report, entry))
     if entry.open and entry.standing == "carried":
         yield "  not carried until a person settles its conflicts"
     for number, command in enumerate(entry.next):

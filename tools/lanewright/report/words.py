@@ -72,6 +72,15 @@ def what_of(hunk: HunkReport) -> Iterator[str]:
         yield hunk.detail
 
 
+def claimed(report: Report, entry: EntryReport) -> Iterator[str]:
+    """What an entry takes for itself, and who else does."""
+    clashes = {clash.claim: clash.entries for clash in report.clashes}
+    for claim in entry.claims:
+        others = [name for name in clashes.get(claim, ()) if name != entry.name]
+        also = f", and so does {' and '.join(others)}: they exclude each other" if others else ""
+        yield f"claims {claim}{also}"
+
+
 def three_sides(hunk: HunkReport, lane: str, entry: str) -> Iterator[tuple[str, list[str]]]:
     """Each side of a conflict: what it is called, and its lines, of which many are cut short."""
     if hunk.sides is None:

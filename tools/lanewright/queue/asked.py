@@ -66,14 +66,9 @@ class Asked:
         return {path: bare_uses(names) for path, names in found.items() if names}
 
 
-def bare(use: Use) -> Use:
-    """It, wherever it stands."""
-    return replace(use, line=0)
-
-
 def bare_uses(names: Names | None) -> frozenset[Use]:
     """What a file uses, wherever it stands there."""
-    return frozenset(map(bare, names.uses)) if names else frozenset()
+    return names.bare if names else frozenset()
 
 
 def added_lines(on_base: OnBase, path: str, chosen: Ids) -> Iterator[tuple[int, int, Unit]]:

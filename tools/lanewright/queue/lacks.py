@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from lanewright.queue.asked import Asked, Ids, added_lines, bare, view_of
+from lanewright.queue.asked import Asked, Ids, added_lines, view_of
 from lanewright.queue.defines import defines, lines_of
-from lanewright.queue.names import Use
+from lanewright.queue.names import Use, bare
 from lanewright.queue.units import Unit
 from lanewright.queue.view import View
 
@@ -39,9 +39,11 @@ def lacks(asked: Asked, chosen: Ids) -> Iterator[Lack]:
         names = now.names(path) if added else None
         told: set[tuple[str, Use]] = set()
         for use in names.uses if names else ():
-            plain = bare(use)
             unit = next((unit for first, last, unit in added if first <= use.line <= last), None)
-            if unit is None or (unit.id, plain) in told:
+            if unit is None:
+                continue
+            plain = bare(use)
+            if (unit.id, plain) in told:
                 continue
             told.add((unit.id, plain))
             if unit.id in asked.taken and plain not in asked.left.get(path, ()):

@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 Scope = tuple[str, ...]
@@ -86,6 +87,16 @@ class Names:
     texts: frozenset[str]
     strings: dict[str, list[int]]
     ops: dict[str | None, list[int]]
+
+    @cached_property
+    def bare(self) -> frozenset[Use]:
+        """What it uses, wherever that stands."""
+        return frozenset(map(bare, self.uses))
+
+
+def bare(use: Use) -> Use:
+    """A use, wherever it stands."""
+    return Use(0, use.kind, use.module, use.scope, use.name)
 
 
 def module_of(path: str) -> str:

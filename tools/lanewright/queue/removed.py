@@ -7,14 +7,13 @@ from lanewright.queue.asked import (
     Asked,
     Ids,
     added_lines,
-    bare,
     bare_uses,
     removed_lines,
     view_of,
 )
 from lanewright.queue.defines import defines, lines_of
 from lanewright.queue.lacks import Lack, givers_of
-from lanewright.queue.names import Use
+from lanewright.queue.names import Use, bare
 from lanewright.queue.units import Unit
 from lanewright.queue.view import View
 
@@ -32,15 +31,16 @@ def removals(asked: Asked, chosen: Ids) -> Iterator[Lack]:
         return
     now = view_of(asked.on_base, chosen)
     for path in asked.on_base.sides:
-        names, before = now.names(path), bare_uses(asked.base.names(path))
-        if names is None:
+        names, before = now.names(path), asked.base.names(path)
+        if names is None or before is None:
             continue
         added = [(first, last) for first, last, _ in added_lines(asked.on_base, path, chosen)]
         told: set[Use] = set()
         for use in names.uses:
+            if _last(use) not in words or any(a <= use.line <= b for a, b in added):
+                continue
             plain = bare(use)
-            is_old = plain in before and not any(a <= use.line <= b for a, b in added)
-            if plain in told or not is_old or _last(use) not in words:
+            if plain in told or plain not in before.bare:
                 continue
             told.add(plain)
             unit = _remover(asked, now, chosen, path, use)

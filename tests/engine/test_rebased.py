@@ -13,8 +13,11 @@ from lanewright.store.objects import files
 from lanewright.store.release import Release, commit_of
 from tests.engine.conftest import Lane
 from tests.upstream.stand_in.history import NEW_TAG, OLD_TAG
+from tests.upstream.stand_in.pulls import brought
 from tests.upstream.stand_in.repository import build
+from tests.upstream.stand_in.specs import PULLS
 from tests.upstream.stand_in.trees import of_commit
+from tests.upstream.used import name_in_a_test
 
 POOL, UTILITY, STAGING = "96177", "97943", "92060"
 MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
@@ -33,6 +36,8 @@ def rebased(lane: Lane, tmp_path: Path) -> Lane:
     file = lane.root / "upstream.toml"
     file.write_text(re.sub(r'url = ".*"', f'url = "{upstream.path}"', file.read_text()))
     assert lane.run("rebase", "--to", "0.31.0") == 0
+    for spec in PULLS:
+        name_in_a_test(lane.root, brought(spec), spec.number)
     for number in (POOL, UTILITY, STAGING):
         assert lane.run("add", number) == 0
     assert lane.run("rebase", "--to", "0.32.0") == 3

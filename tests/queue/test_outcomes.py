@@ -12,6 +12,7 @@ from lanewright.queue.plan import plan
 from lanewright.store.objects import files, read_blobs
 from tests.conftest import AddRelease, World
 from tests.upstream.diff import HEADER, diff, git, own_patch
+from tests.upstream.used import name_in_a_test, naming_the_test
 
 FILE = "vllm/x.py"
 LINES = b"".join(b"line_%d = 0\n" % number for number in range(20))
@@ -43,7 +44,8 @@ class Lane:
             content = HEADER.format(base="release:2.0").encode() + b"\n" + changes
         else:
             content = own_patch(scratch, base, patched, base="release:2.0")
-        (self.world.root / "patches/own/hook.patch").write_bytes(content)
+        name_in_a_test(self.world.root, patched)
+        (self.world.root / "patches/own/hook.patch").write_bytes(naming_the_test(content))
         self.world.edit("series/sample.toml", "release:1.1", "release:2.1")
 
     def hunks(self) -> list[HunkState]:

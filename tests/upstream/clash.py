@@ -10,6 +10,7 @@ from lanewright.store.objects import CommitId, TreeId, commit_and_tree
 from lanewright.store.trees import edit_tree
 from lanewright.store.write import Content, commit, set_ref, store_files
 from tests.upstream.fixtures import Carrying
+from tests.upstream.used import name_in_a_test
 
 Files = Mapping[str, bytes | Content | None]
 PIN = re.compile(r"^pin = .*\n(release = .*\n)?", re.MULTILINE)
@@ -38,6 +39,7 @@ class Clash:
         """Make a pull request of one commit."""
         made = _commit(self.world, onto or self.before, changes)
         set_ref(Repository(self.world.upstream), f"refs/pull/{number}/head", made)
+        name_in_a_test(self.world.root, (p for p in changes if changes[p] is not None), number)
         return made
 
     def stand_on(self, pin: CommitId, lane: str = "sample") -> None:

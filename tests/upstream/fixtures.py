@@ -12,9 +12,12 @@ from lanewright.store.release import Release, import_wheel
 from tests.upstream.copies import copied, pack
 from tests.upstream.diff import git
 from tests.upstream.stand_in.miniature import miniature
+from tests.upstream.stand_in.pulls import brought
 from tests.upstream.stand_in.repository import StandIn
+from tests.upstream.stand_in.specs import PULLS
 from tests.upstream.standing import OneLane
 from tests.upstream.tree import BESIDE
+from tests.upstream.used import name_in_a_test
 from tests.upstream.wheels import make_wheel
 
 UPSTREAM = """\
@@ -71,6 +74,7 @@ class Carrying(OneLane):
             else:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(content)
+        name_in_a_test(self.root, (path for path in changes if changes[path] is not None), number)
         git(work, "add", "--all")
         git(work, "commit", "--quiet", "-m", message)
         git(work, "push", "--quiet", "--force", "origin", f"HEAD:refs/pull/{number}/head")
@@ -132,4 +136,6 @@ def carrying(own_stand_in: StandIn, places: Places, tmp_path: Path, _stocked: Pa
         (root / folder).mkdir(parents=True)
     (root / "upstream.toml").write_text(UPSTREAM.format(url=own_stand_in.path))
     (root / "series/sample.toml").write_text(SERIES)
+    for spec in PULLS:
+        name_in_a_test(root, brought(spec), spec.number)
     return Carrying(root, places, own_stand_in.path, own_stand_in.main)

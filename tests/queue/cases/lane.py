@@ -14,6 +14,7 @@ from lanewright.store.write import Content
 from tests.upstream.diff import HEADER, git
 from tests.upstream.stand_in.stream import HOUR, START, NewCommit, write_commits
 from tests.upstream.standing import OneLane
+from tests.upstream.used import name_in_a_test, naming_the_test
 
 MAIN = "refs/heads/main"
 PULL = 1
@@ -62,6 +63,7 @@ class Lane(OneLane):
         }
         new = NewCommit(ref, "somebody", START + HOUR, message, parents, contents)
         (made,) = write_commits(self.upstream, [new])
+        name_in_a_test(self.root, changes)
         return made
 
     def start(self, tree: Tree) -> CommitId:
@@ -88,6 +90,7 @@ class Lane(OneLane):
         message: str = "a change",
     ) -> CommitId:
         """Make a commit the head of a pull request."""
+        name_in_a_test(self.root, (), number)
         return self.commit(f"refs/pull/{number}/head", changes, *parents, message=message)
 
     def pin(self, commit: CommitId) -> None:
@@ -104,7 +107,7 @@ class Lane(OneLane):
     def patch(self, base: CommitId, head: CommitId, *flags: str, name: str = "hook") -> Path:
         """The own patch that git makes of two commits of upstream's."""
         told = ("diff-tree", "-p", "-r", "--full-index", "--no-renames", *flags, base, head)
-        text = HEADER.format(base=f"git:{base}").encode() + b"\n"
+        text = naming_the_test(HEADER.format(base=f"git:{base}").encode()) + b"\n"
         file = self.root / f"patches/own/{name}.patch"
         file.write_bytes(text + git(self.upstream.path, *told))
         return file

@@ -47,9 +47,9 @@ def edits(
     repository: Repository, base: CommitId, pin: CommitId, spec: PullSpec, *, version: int = 1
 ) -> Branch:
     """Every file that a pull request adds or edits, on its base."""
-    brought: dict[str, Change] = {**_brought(spec)}
     chosen = choose(between(repository, base, pin), spec)
-    first, last = dict(brought), dict(brought)
+    first: dict[str, Change] = {**brought(spec)}
+    last = dict(first)
     for each in chosen:
         for target, undone in ((first, True), (last, False)):
             raw = edited(spec, each, version=version, undone=undone)
@@ -102,7 +102,8 @@ def _taking_main_in(
     ]
 
 
-def _brought(spec: PullSpec) -> dict[str, Content]:
+def brought(spec: PullSpec) -> dict[str, Content]:
+    """The files that a pull request adds, by path."""
     if spec.brings is None:
         return {}
     folder = BROUGHT / spec.brings

@@ -12,6 +12,7 @@ from lanewright.queue.selection import read_part
 from lanewright.queue.stopped import resolve_command
 from lanewright.queue.unclosed import ClosureError
 from lanewright.queue.unpinned import write_unpinned
+from lanewright.queue.unused import DeadWeightError
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, quoted, say
 from lanewright.transaction.editing import editing
@@ -41,6 +42,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             raise error.of_edit("add", arguments.parts, error.further, option) from error
         except GuardError as error:
             raise error.of_add(arguments.parts, option, update=arguments.update) from error
+        except DeadWeightError as error:
+            raise error.of_edit("add", arguments.parts) from error
         clean = not tried.applied.conflicts
         if edited.text == text:
             raise LanewrightError(f"lane {lane}: {words} is where it was; nothing to add")

@@ -12,6 +12,7 @@ from lanewright.queue.selection import read_part
 from lanewright.queue.stopped import resolve_command
 from lanewright.queue.unclosed import ClosureError
 from lanewright.queue.unpinned import write_unpinned
+from lanewright.queue.unused import DeadWeightError
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
@@ -39,6 +40,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             if arguments.landed:
                 raise
             raise error.of_drop(arguments.parts, project.option(lane)) from error
+        except DeadWeightError as error:
+            raise error.of_edit("drop", arguments.parts) from error
         clean = not tried.applied.conflicts
         write_together(project, places, [tried], what=what, with_locks=clean)
     say(f"lane {lane}: {'recorded as landed' if arguments.landed else 'dropped'}: {words}")

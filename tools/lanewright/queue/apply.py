@@ -13,6 +13,7 @@ from lanewright.project import Project
 from lanewright.queue.carried import Carried, Change
 from lanewright.queue.carry import carry_change
 from lanewright.queue.closed import require_closed
+from lanewright.queue.deadweight import require_used
 from lanewright.queue.fixes import Fix
 from lanewright.queue.guarded import require_guarded
 from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
@@ -55,7 +56,12 @@ class Applied:
 
 
 def apply_plan(
-    project: Project, places: Places, planned: Plan, *, keep_going: bool = False
+    project: Project,
+    places: Places,
+    planned: Plan,
+    *,
+    keep_going: bool = False,
+    in_part: bool = False,
 ) -> Applied:
     """Carry every entry; one that conflicts is left out and the next are still tried.
 
@@ -64,6 +70,7 @@ def apply_plan(
         places: Store and state.
         planned: What to carry.
         keep_going: Whether the lane is wanted without the entries that conflict, too.
+        in_part: Whether it is only a part of a lane, so that what uses an entry may be left out.
 
     Raises:
         LanewrightError: A source cannot be had, a patch does not match its base, a gate failed, or
@@ -87,6 +94,8 @@ def apply_plan(
     ends, option = (pin.tree, tree), project.option(planned.lane)
     require_guarded(repository, planned.lane, planned.inputs, carried, ends, option)
     require_closed(repository, planned.lane, planned.inputs, carried, ends, option)
+    if not in_part:
+        require_used(project, repository, planned, carried, pin.tree)
     conflicts = any(each.conflicts for each in carried)
     again = tuple(fix for each in carried if not each.conflicts for fix in each.again)
     lock = Lock(

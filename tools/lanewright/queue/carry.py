@@ -19,6 +19,7 @@ from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
 from lanewright.queue.settled import locked_fixes, settle_files, with_fix
 from lanewright.queue.sides import Sides
+from lanewright.queue.skipped import without_missing
 from lanewright.queue.units import read_on_base
 from lanewright.store.git import Repository
 from lanewright.store.objects import EMPTY, File, TreeId, files
@@ -60,7 +61,11 @@ def carry_change(
     ours = files(repository, tree, on_base.sides)
     upstream = files(repository, pin.tree, on_base.sides)
     causes = causes_of(on_base, upstream, pin, touched)
-    states = outcomes(repository, on_base, chosen, ours, upstream, causes, recorded)
+    chosen, states = without_missing(
+        given.choice,
+        chosen,
+        outcomes(repository, on_base, chosen, ours, upstream, causes, recorded),
+    )
     dropped = {s.id for s in states if s.outcome == "landed changed" and not s.open}
     taken = Chosen.of(change, on_base, chosen, dropped)
     if found := refused_units(taken, states, given.choice, place):
@@ -127,7 +132,7 @@ def _merged(
         moved = {path: file for path, file in merged.items() if file != ours.get(path)}
         result = edit_tree(repository, tree, moved)
         check_settled(repository, place, _written(fixed, ours), sides)
-        done = {"landed", "landed changed", "not selected"}
+        done = {"landed", "landed changed", "not selected", "file missing"}
         if result == tree and not all(state.outcome in done for state in states) and not settled:
             raise GateError(f"{place}: {len(wanted)} selected, 0 changed")
     entry = msgspec.structs.replace(

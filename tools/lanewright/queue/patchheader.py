@@ -5,7 +5,7 @@ from pathlib import Path
 from lanewright.queue.diff import PatchError
 
 NEEDED = ("Description", "Base", "Proof", "Forwarded")
-FIELDS = (*NEEDED, "Claims", "Author", "Origin", "Bug", "Applied-Upstream", "Last-Update")
+FIELDS = (*NEEDED, "Claims", "Tests", "Author", "Origin", "Bug", "Applied-Upstream", "Last-Update")
 
 
 def read_header(path: Path, header: bytes) -> dict[str, str]:

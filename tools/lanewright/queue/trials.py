@@ -102,7 +102,7 @@ class Trials:
         """The tree of some parts, or why they make none."""
         planned = with_pieces(self.planned, self.pieces, wanted)
         try:
-            applied = apply_plan(self.project, self.places, planned)
+            applied = apply_plan(self.project, self.places, planned, in_part=True)
         except (GitError, RemoteError):
             raise
         except LanewrightError as error:

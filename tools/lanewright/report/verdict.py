@@ -55,6 +55,9 @@ def _settled(taken: Sequence[HunkState]) -> list[str]:
     landed = sum(hunk.outcome in {"landed", "landed changed"} and not hunk.open for hunk in taken)
     if landed:
         parts.append(f"{counted(landed, 'hunk')} landed")
+    absent = sum(hunk.outcome == "file missing" and not hunk.open for hunk in taken)
+    if absent:
+        parts.append(f"{counted(absent, 'hunk')} left out, for a file that is not there")
     return parts
 
 

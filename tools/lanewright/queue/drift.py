@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from lanewright.queue.inputs import OverlayInput
+from lanewright.queue.inputs import OverlayInput, PullInput
 from lanewright.queue.lock import Lock, LockedEntry
 from lanewright.queue.plan import Plan
 
@@ -25,6 +25,12 @@ def drift(planned: Plan, lock: Lock | None) -> str:
         for name in sorted(wanted.keys() & locked.keys())
         if wanted[name] != locked[name]
     ]
+    claims = {entry.name: tuple(entry.claims) for entry in lock.entries}
+    changes += [
+        f"{given.name} claims other things"
+        for given in planned.inputs
+        if isinstance(given, PullInput) and claims.get(given.name, given.claims) != given.claims
+    ]
     laid = lock.layer.site_packages if lock.layer else None
     asked = planned.series.image.site_packages if planned.series.image else None
     if laid != asked:
@@ -34,7 +40,8 @@ def drift(planned: Plan, lock: Lock | None) -> str:
     base = lock.base.digest if lock.base else None
     if base != wanted_base:
         changes.append(f"[image] base {base or 'none'} -> {wanted_base or 'none'}")
-    return "; ".join(changes) or "order or selection changed"
+    what = "order, selection or seams" if planned.series.seams else "order or selection"
+    return "; ".join(changes) or f"{what} changed"
 
 
 def _of_fixes(planned: Plan, lock: Lock) -> Iterator[str]:

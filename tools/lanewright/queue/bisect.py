@@ -1,36 +1,26 @@
 """The smallest set of a lane's parts that makes a command fail: entries, then files, then hunks."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.ddmin import ddmin
 from lanewright.queue.judge import Environ, Judge, of_caller
 from lanewright.queue.lock import Lock
 from lanewright.queue.moving import MovingSite
 from lanewright.queue.parts import (
     Piece,
     Pieces,
-    by_entry,
-    by_file,
-    one_by_one,
     pieces_of,
     told,
 )
 from lanewright.queue.plan import Plan
+from lanewright.queue.smallest import less, smallest
 from lanewright.queue.trials import Trials
 from lanewright.store.companions import companions
 from lanewright.store.git import Repository
 from lanewright.store.scratch import making
 from lanewright.terminal import printable, say
-
-LEVELS: tuple[tuple[str, Callable[[Pieces], list[Pieces]]], ...] = (
-    ("entries", by_entry),
-    ("files", by_file),
-    ("parts", one_by_one),
-)
 
 
 @dataclass(frozen=True)
@@ -119,17 +109,9 @@ def _require_ends(trials: Trials, lock: Lock) -> None:
 
 
 def _smallest(trials: Trials) -> Found:
-    left = trials.pieces
-    for name, grouped in LEVELS:
-        groups = grouped(left)
-
-        def is_bad(some: tuple[Pieces, ...], name: str = name, count: int = len(groups)) -> bool:
-            what = f"{len(some)} of {count} {name}"
-            return trials.judged(_flat(some), what).verdict == "bad"
-
-        left = _flat(ddmin(groups, is_bad))
+    left = smallest(trials)
     without = {
-        piece: trials.judged(_less(left, piece), f"those without {piece.part}") for piece in left
+        piece: trials.judged(less(left, piece), f"those without {piece.part}") for piece in left
     }
     untold = {piece: each.why for piece, each in without.items() if each.verdict == "untestable"}
     return Found(left, untold, _remedy(trials, left), len(trials.known), len(trials.pieces))
@@ -139,19 +121,11 @@ def _remedy(trials: Trials, found: Pieces) -> Pieces:
     """What the lane is good without."""
     for piece in found:
         what = f"the lane without {piece.part}"
-        if trials.judged(_less(trials.pieces, piece), what).verdict == "good":
+        if trials.judged(less(trials.pieces, piece), what).verdict == "good":
             return (piece,)
     rest = [piece for piece in trials.pieces if piece not in found]
     what = f"the lane without those {len(found)}"
     return found if trials.judged(rest, what).verdict == "good" else ()
-
-
-def _less(pieces: Pieces, left_out: Piece) -> Pieces:
-    return tuple(piece for piece in pieces if piece != left_out)
-
-
-def _flat(groups: tuple[Pieces, ...]) -> Pieces:
-    return tuple(piece for group in groups for piece in group)
 
 
 def _say_known(trials: Trials) -> None:

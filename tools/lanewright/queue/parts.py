@@ -37,6 +37,10 @@ class Piece:
         """Ids of its hunks."""
         return tuple(name.rpartition(":")[2] for name in self.select)
 
+    def is_among(self, names: Collection[str]) -> bool:
+        """Whether a hunk of it is one of these, named as ``drop`` takes them."""
+        return any(f"{self.part.entry}:{name}" in names for name in self.select)
+
 
 Pieces = tuple[Piece, ...]
 

@@ -11,6 +11,7 @@ from lanewright.queue.apply import apply_plan
 from lanewright.queue.judge import Judge, Verdict
 from lanewright.queue.parts import Piece, Pieces, told, with_pieces
 from lanewright.queue.plan import Plan
+from lanewright.queue.unclosed import ClosureError
 from lanewright.store.complaint import RemoteError
 from lanewright.store.git import GitError
 from lanewright.store.objects import TreeId
@@ -28,12 +29,14 @@ class Tried:
         verdict: What the command said, if it could be asked.
         tree: What it was asked of; None where the parts do not make one.
         why: Why not.
+        without: Those of them that cannot be there either, as they need what is left out.
     """
 
     number: int
     verdict: Verdict
     tree: TreeId | None = None
     why: str = ""
+    without: frozenset[Piece] = frozenset()
 
 
 @dataclass
@@ -83,10 +86,10 @@ class Trials:
         names = told(wanted, self.pieces)
         some = f" ({', '.join(names)})" if 0 < len(names) <= NAMED else ""
         say(printable(f"try {number}: {what}{some}"))
-        tree, why = self._tree(wanted)
+        tree, why, without = self._tree(wanted)
         if tree is None:
             say(printable(f"  untestable: {why}"))
-            return Tried(number, "untestable", why=why)
+            return Tried(number, "untestable", why=why, without=without)
         same = next((each for each in self.known.values() if each.tree == tree), None)
         if same:
             say(f"  {same.verdict}: the tree is that of try {same.number}")
@@ -98,19 +101,21 @@ class Trials:
         why = "the command ended with 125" if verdict == "untestable" else ""
         return Tried(number, verdict, tree, why)
 
-    def _tree(self, wanted: frozenset[Piece]) -> tuple[TreeId | None, str]:
-        """The tree of some parts, or why they make none."""
+    def _tree(self, wanted: frozenset[Piece]) -> tuple[TreeId | None, str, frozenset[Piece]]:
+        """The tree of some parts, or why they make none, and which of them cannot be there."""
         planned = with_pieces(self.planned, self.pieces, wanted)
         try:
             applied = apply_plan(self.project, self.places, planned, in_part=True)
         except (GitError, RemoteError):
             raise
+        except ClosureError as error:
+            return None, error.first, frozenset(p for p in wanted if p.is_among(error.users))
         except LanewrightError as error:
-            return None, str(error).partition("\n")[0]
+            return None, str(error).partition("\n")[0], frozenset()
         conflicts = [
             (each.entry.name, conflict) for each in applied.conflicts for conflict in each.conflicts
         ]
         if conflicts:
             name, first = conflicts[0]
-            return None, f"{name} conflicts in {first.path}"
-        return applied.lock.tree, ""
+            return None, f"{name} conflicts in {first.path}", frozenset()
+        return applied.lock.tree, "", frozenset()

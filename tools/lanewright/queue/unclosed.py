@@ -45,6 +45,11 @@ class ClosureError(GateError):
         either = f"{mended}, or leave out what uses it: {without}"
         super().__init__(message, hint=without if never else either)
 
+    @property
+    def first(self) -> str:
+        """The first of them alone."""
+        return str(self).splitlines()[1].strip()
+
     def of_edit(
         self, command: str, typed: Sequence[str], more: Sequence[str], option: str
     ) -> GateError:

@@ -147,6 +147,7 @@ def test_it_is_refused_with_who_still_uses_it(name: str, lane: Lane, capfd: Capt
         f"  1: {A}, hunk {names[remover]}: takes away {case.uses}, which {mender[0]}, line "
         in error
     )
+    assert "lane sample: chosen hunks take away what the lane uses:\n" in error
     assert f", uses until {mender[0]}:{names[mender]} changes that, and" in error
     parts = " ".join(f"1:{path}:{names[path, at]}" for path, at in case.needs)
     assert f"next: lanewright add {parts}, or leave out" in error
@@ -200,3 +201,16 @@ def test_upstream_may_have_done_away_with_the_use_or_kept_the_name(path: str, la
     assert lane.carry("pull", first, head) in {0, 3}
     lane.select(A)
     assert lane.run("build") == 0
+
+
+def test_dropping_who_uses_the_new_name_drops_what_took_the_old_one_away(
+    lane: Lane, capfd: Capture
+) -> None:
+    first = lane.start(BEFORE)
+    assert lane.carry("pull", first, lane.pull(AFTER, first)) == 0
+    capfd.readouterr()
+    assert lane.run("drop", f"1:{B}") == 1
+    error = capfd.readouterr().err
+    names = hunks(lane)
+    assert f"next: lanewright drop 1:{B} 1:{A}:{names[A, 0]}" in error
+    assert lane.run("drop", f"1:{B}", f"1:{A}:{names[A, 0]}") == 0

@@ -42,7 +42,7 @@ class ClosureError(GateError):
         command = [f"lanewright add {_words(further)}{option}"] if further else []
         mended = " and ".join([*by_hand, *command])
         without = f"lanewright drop {_words(users)}{option}"
-        either = f"{mended}, or leave out what uses it: {without}"
+        either = f"{mended}, or leave out instead: {without}"
         super().__init__(message, hint=without if never else either)
 
     @property
@@ -83,7 +83,7 @@ def closure_error(
     lane: str, found: Sequence[Unclosed], stopped: Sequence[str], option: str
 ) -> ClosureError:
     """What is told of a lane's entries, with the next command."""
-    lines = [f"lane {lane}: chosen hunks use what the lane does not have:"]
+    lines = [f"lane {lane}: chosen hunks {_wrong(found)}:"]
     further: list[str] = []
     users: list[str] = []
     by_hand: list[str] = []
@@ -115,6 +115,15 @@ def closure_error(
         never=any(each.calls for each in found),
         option=option,
     )
+
+
+def _wrong(found: Sequence[Unclosed]) -> str:
+    removed = {lack.removed for each in found for lack in each.closure.lacks}
+    uses = "use what the lane does not have"
+    if True not in removed:
+        return uses
+    takes = "take away what the lane uses"
+    return f"{uses}, or {takes}" if False in removed or any(e.calls for e in found) else takes
 
 
 def _told(unit: Unit, use: Use) -> str:

@@ -86,6 +86,10 @@ def typing(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure what our features cost, as ratios within one engine: -- [LANE] [--blocks N]."""
+    """Measure the queue and what our features cost: -- queue [--repeats N], or [LANE] [--blocks N]."""
     session.install("-e", ".")
-    session.run("python", "benchmarks/usage_counter.py", *session.posargs)
+    only, *rest = session.posargs or [""]
+    of_queue = rest if only == "queue" else []
+    session.run("python", "-m", "benchmarks.queue", *of_queue)
+    if only != "queue":
+        session.run("python", "benchmarks/usage_counter.py", *session.posargs)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.merge import Merge, merge_trees
+from lanewright.queue.merge import Merge, expect_merge, merge_trees, merging
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import TreeId, files, read_blobs
 from lanewright.store.trees import edit_tree
@@ -152,3 +152,23 @@ def test_merging_twice_gives_the_same_tree(trees: Trees) -> None:
     first = trees.merge(*sides)
     again = merge_trees(trees.repository, trees.make(sides[0]), first.tree, trees.make(sides[2]))
     assert again == first
+
+
+def test_expected_merges_go_along_with_the_next_one(
+    trees: Trees, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = [LINES, FIRST, LAST, LINES.replace(b"line 1\n", b"two\n")]
+    base, first, last, other = (trees.make({"a": text}) for text in texts)
+    alone = merge_trees(trees.repository, base, first, last)
+    conflict = merge_trees(trees.repository, base, first, other)
+    assert conflict.conflicts
+    monkeypatch.setenv("LANEWRIGHT_TRACE", "1")
+    with merging():
+        expect_merge(trees.repository, base, first, other)
+        expect_merge(trees.repository, base, base, other)
+        assert merge_trees(trees.repository, base, first, last) == alone
+        assert merge_trees(trees.repository, base, first, other) == conflict
+        assert merge_trees(trees.repository, base, first, last) == alone
+    assert capsys.readouterr().err.count("git merge-tree ") == 1
+    assert merge_trees(trees.repository, base, first, other) == conflict
+    assert capsys.readouterr().err.count("git merge-tree ") == 1

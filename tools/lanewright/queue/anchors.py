@@ -115,8 +115,12 @@ def _run_around(hunk: Hunk, base: Sequence[bytes]) -> Sequence[bytes]:
     """One block of the run of equal ones in which a change is made, be it in the first or last."""
     first, last = hunk.first_change, hunk.last_change
     for away in range(1, LONGEST + 1):
+        low, high = max(first - 2 * away, 0), min(last + away, len(base) - away)
+        # So many lines on end have one of these among them, and mostly none is alike.
+        if not any(base[at] == base[at + away] for at in range(low + away - 1, high, away)):
+            continue
         alike = 0
-        for at in range(max(first - 2 * away, 0), min(last + away, len(base) - away)):
+        for at in range(low, high):
             alike = alike + 1 if base[at] == base[at + away] else 0
             start = at - away + 1
             is_around = start <= first and start < last <= start + 2 * away

@@ -27,9 +27,11 @@ from lanewright.queue.lock import (
     LockedPull,
     sealed,
 )
+from lanewright.queue.merge import merging
 from lanewright.queue.pin import Pin, resolve_pin
 from lanewright.queue.plan import Plan, base_of
 from lanewright.queue.pulldiff import pull_diff
+from lanewright.store.diffing import diffing
 from lanewright.store.extract import pull_trees
 from lanewright.store.git import Repository
 from lanewright.store.objects import EMPTY, TreeId, changes
@@ -55,6 +57,8 @@ class Applied:
         return tuple(each for each in self.carried if each.conflicts)
 
 
+@diffing()
+@merging()
 def apply_plan(
     project: Project,
     places: Places,

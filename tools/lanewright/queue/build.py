@@ -3,26 +3,25 @@
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lanewright.errors import ConflictError, DriftError, MismatchError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.apply import Applied, apply_plan, told_conflicts
 from lanewright.queue.drift import drift
 from lanewright.queue.lock import Lock, encode, is_open
 from lanewright.queue.pair import read_pair
 from lanewright.queue.pin import Pin
 from lanewright.queue.plan import Plan
-from lanewright.queue.recipe_text import encode as encode_fix
-from lanewright.queue.same import require_same
-from lanewright.queue.stopped import resolve_command
-from lanewright.store.extract import pin_ref
 from lanewright.store.git import Repository
 from lanewright.store.locking import writing
 from lanewright.store.objects import CommitId, exists, resolve
 from lanewright.store.write import commit, set_ref
 from lanewright.transaction.editing import editing
 from lanewright.transaction.replace import replace_together
+
+if TYPE_CHECKING:
+    from lanewright.queue.apply import Applied
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,11 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
     settled = old is not None and not drift(planned, old)
     if old and settled and in_store(places, old):
         return Built(planned, old, applied=False, changed=False)
+    # A build that finds nothing to do is half as long without it.
+    from lanewright.queue.apply import apply_plan, told_conflicts  # noqa: PLC0415
+    from lanewright.queue.same import require_same  # noqa: PLC0415
+    from lanewright.queue.stopped import resolve_command  # noqa: PLC0415
+
     if check and not settled:
         if any(given.select for given in planned.series.entry):
             apply_plan(project, places, planned)  # parts may lack what they use
@@ -121,6 +125,8 @@ def _pins(lock: Lock) -> list[Pin]:
 
 def commit_refs(places: Places, lock: Lock) -> None:
     """Name a lane's tree in the store, so that it stays; before any file says that it is there."""
+    from lanewright.store.extract import pin_ref  # noqa: PLC0415 - as above
+
     with writing(places) as repository:
         parent = lock.pin.commit
         if lock.pin.source == "git":
@@ -129,7 +135,9 @@ def commit_refs(places: Places, lock: Lock) -> None:
         set_ref(repository, f"refs/trees/{lock.tree}", tip)
 
 
-def files_of(project: Project, applied: Applied) -> dict[Path, bytes]:
+def files_of(project: Project, applied: "Applied") -> dict[Path, bytes]:
     """The files that a lane's state is in: its lock, and the fixes that were merged again."""
+    from lanewright.queue.recipe_text import encode as encode_fix  # noqa: PLC0415 - as above
+
     fixes = {project.root / fix.file: encode_fix(fix.recipe) for fix in applied.again}
     return {project.lock_file(applied.lock.lane): encode(applied.lock), **fixes}

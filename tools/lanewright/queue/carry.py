@@ -13,18 +13,18 @@ from lanewright.queue.guarding import refused_units
 from lanewright.queue.inputs import ChangeInput
 from lanewright.queue.lfs import with_pointers
 from lanewright.queue.lock import HunkState, LockedEntry
-from lanewright.queue.merge import merge_trees
+from lanewright.queue.merge import expect_merge, merge_trees
 from lanewright.queue.opened import blocked, in_the_way, only_together, refused
 from lanewright.queue.outcomes import outcomes
 from lanewright.queue.pin import Pin
 from lanewright.queue.settled import locked_fixes, settle_files, with_fix
 from lanewright.queue.sides import Sides
 from lanewright.queue.skipped import without_missing
-from lanewright.queue.units import read_on_base
+from lanewright.queue.units import OnBase, read_on_base
 from lanewright.store.git import Repository
 from lanewright.store.objects import EMPTY, File, TreeId, files
 from lanewright.store.trees import edit_tree
-from lanewright.store.write import store_files
+from lanewright.store.write import Content, store_files
 
 
 def carry_change(
@@ -61,6 +61,11 @@ def carry_change(
     ours = files(repository, tree, on_base.sides)
     upstream = files(repository, pin.tree, on_base.sides)
     causes = causes_of(on_base, upstream, pin, touched)
+    present = {path: file for path, file in on_base.sides.items() if file}
+    base = edit_tree(repository, EMPTY, present)
+    onto = base if ours == present else edit_tree(repository, EMPTY, ours)
+    whole = _subset(repository, on_base, base, chosen)
+    expect_merge(repository, base, onto, whole[1])
     chosen, states = without_missing(
         given.choice,
         chosen,
@@ -70,7 +75,7 @@ def carry_change(
     taken = Chosen.of(change, on_base, chosen, dropped)
     if found := refused_units(taken, states, given.choice, place):
         return Carried(msgspec.structs.replace(blank, tree=tree), chosen=taken, refused=found)
-    return _merged(repository, given, blank, tree, taken, states, ours, causes)
+    return _merged(repository, given, blank, tree, (base, onto), taken, states, ours, causes)
 
 
 def _merged(
@@ -78,6 +83,7 @@ def _merged(
     given: ChangeInput,
     blank: LockedEntry,
     tree: TreeId,
+    sides_to_merge: tuple[TreeId, TreeId],
     chosen: Chosen,
     states: list[HunkState],
     ours: Mapping[str, File],
@@ -85,11 +91,8 @@ def _merged(
 ) -> Carried:
     """The same once it is known what became of each unit."""
     place, on_base = f"{given.place} ({given.name})", chosen.on_base
-    present = {path: file for path, file in on_base.sides.items() if file}
-    base = edit_tree(repository, EMPTY, present)
-    taken = with_units(on_base, chosen.taken)
-    subset = edit_tree(repository, base, store_files(repository, taken))
-    onto = base if ours == present else edit_tree(repository, EMPTY, ours)
+    base, onto = sides_to_merge
+    taken, subset = _subset(repository, on_base, base, chosen.taken)
     merge = merge_trees(repository, base, onto, subset)
     states = only_together(states, merge)
     if merge.conflicts and not any(state.open for state in states):
@@ -142,11 +145,19 @@ def _merged(
         hunks=states,
         fixes=locked_fixes(given, settled, {each.path for each in conflicts}),
     )
-    again = tuple(found.again for found in settled.values() if found.again)
     in_place = {path for path, found in settled.items() if found.unneeded}
     needed = frozenset(waiting) - in_place
     unneeded = tuple(fix.file for fix in given.fixes if fix.recipe.path not in needed)
+    again = tuple(found.again for found in settled.values() if found.again)
     return Carried(entry, conflicts, stale, again, unneeded, chosen)
+
+
+def _subset(
+    repository: Repository, on_base: OnBase, base: TreeId, chosen: frozenset[str]
+) -> tuple[dict[str, Content | None], TreeId]:
+    """The changed files with some units in place, and the base's tree with them."""
+    taken = with_units(on_base, chosen)
+    return taken, edit_tree(repository, base, store_files(repository, taken))
 
 
 def _written(merged: Mapping[str, File | None], ours: Mapping[str, File]) -> dict[str, File]:

@@ -5,6 +5,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from lanewright.errors import LanewrightError
 
@@ -35,6 +36,9 @@ def check_file(path: str, content: bytes, sides: Iterable[bytes]) -> None:
         raise GateError(f"{path}, line {line}: a conflict marker was left in it")
     if not path.endswith(".py"):
         return
+    if content in known:  # then no merge has doubled anything
+        _compile(path, content)
+        return
     doubled = _definitions(_parse(path, content))
     if known and max(doubled.values(), default=0) > 1:
         before = [_definitions(tree) for side in known if (tree := _try_parse(side))]
@@ -52,17 +56,29 @@ def _left_markers(content: bytes, sides: Iterable[bytes]) -> Counter[bytes]:
 
 
 def _parse(path: str, content: bytes) -> ast.Module:
+    with _compiling(path):
+        tree = ast.parse(content, path)
+        compile(tree, path, "exec", dont_inherit=True)
+    return tree
+
+
+def _compile(path: str, content: bytes) -> None:
+    """Do without the tree, which takes longer to make than all the rest."""
+    with _compiling(path):
+        compile(content, path, "exec", dont_inherit=True)
+
+
+@contextmanager
+def _compiling(path: str) -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an odd escape in upstream's code is upstream's affair
-            tree = ast.parse(content, path)
-            compile(tree, path, "exec", dont_inherit=True)
+            yield
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         raise GateError(
             f"{path}, line {line or '?'}: does not compile: {str(error) or type(error).__name__}"
         ) from error
-    return tree
 
 
 def _try_parse(content: bytes) -> ast.Module | None:

@@ -1,13 +1,15 @@
 """Three-tree merges without a work tree, from objects alone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 from lanewright.store.git import GitError, Repository
 from lanewright.store.objects import BlobId, CommitId, File, TreeId, changes, files
 from lanewright.store.write import siblings
 
-CLEAN, CONFLICTED = 0, 1
+CLEAN = "1"
 
 
 @dataclass(frozen=True)
@@ -24,30 +26,85 @@ class Merge:
     conflicts: dict[str, dict[int, File]]
 
 
+@dataclass
+class _Session:
+    """Merges that were made, and those that are to go along with the next.
+
+    Attributes:
+        made: By repository and the three trees.
+        expected: The same keys, not made yet.
+    """
+
+    made: dict["_Key", Merge] = field(default_factory=dict)
+    expected: list["_Key"] = field(default_factory=list)
+
+
+_Key = tuple[Repository, TreeId, TreeId, TreeId]
+_session = ContextVar[_Session | None]("_session", default=None)
+
+
+@contextmanager
+def merging() -> Iterator[None]:
+    """Make a merge once while the block runs, and expected ones along with others."""
+    token = _session.set(_session.get() or _Session())
+    try:
+        yield
+    finally:
+        _session.reset(token)
+
+
+def expect_merge(repository: Repository, base: TreeId, ours: TreeId, theirs: TreeId) -> None:
+    """Say that these trees will be merged, so that it needs no git of its own."""
+    session = _session.get()
+    if session and not _settled(base, ours, theirs):
+        session.expected.append((repository, base, ours, theirs))
+
+
 def merge_trees(repository: Repository, base: TreeId, ours: TreeId, theirs: TreeId) -> Merge:
     """Merge ``theirs`` onto ``ours``, both having come from ``base``.
 
     git 2.39 takes the merge base from history only, so the three trees are wrapped in commits
     that share one parent.
     """
+    settled = _settled(base, ours, theirs)
+    if settled:
+        return settled
+    session = _session.get() or _Session()
+    asked = (repository, base, ours, theirs)
+    if asked not in session.made:
+        along = [key for key in session.expected if key[0] == repository and key != asked]
+        session.expected = [key for key in session.expected if key[0] != repository]
+        session.made |= _made(repository, list(dict.fromkeys([asked, *along])))
+    return session.made[asked]
+
+
+def _settled(base: TreeId, ours: TreeId, theirs: TreeId) -> Merge | None:
+    """The merge of trees of which two are the same."""
     if ours == base:
         return Merge(theirs, {})
-    if theirs in {base, ours}:
-        return Merge(ours, {})
-    sides = siblings(repository, base, ours, theirs)
-    output = repository.run(
-        "merge-tree", "--write-tree", "-z", "--no-messages", *sides, ok=(CLEAN, CONFLICTED)
-    )
-    tree, *stages = output.stdout.decode("utf-8", "surrogateescape").rstrip("\0").split("\0")
-    if output.status == CLEAN and stages:
-        raise GitError(f"git merge-tree said clean but named {stages}")
-    conflicts: dict[str, dict[int, File]] = {}
-    for stage in stages:
-        head, _, path = stage.partition("\t")
-        mode, blob, number = head.split(" ")
-        original = _own_name(path, sides)
-        conflicts.setdefault(original, {})[int(number)] = File(mode, BlobId(blob))
-    return Merge(TreeId(tree), _removed_and_edited(repository, base, ours, theirs) | conflicts)
+    return Merge(ours, {}) if theirs in {base, ours} else None
+
+
+def _made(repository: Repository, keys: Sequence[_Key]) -> dict[_Key, Merge]:
+    """Make merges, all in one git call."""
+    sides = [siblings(repository, *trees) for _, *trees in keys]
+    stdin = "".join(f"{ours} {theirs}\n" for ours, theirs in sides).encode()
+    output = repository.run("merge-tree", "--stdin", "--no-messages", stdin=stdin)
+    fields = iter(output.stdout.decode("utf-8", "surrogateescape").split("\0"))
+    found = {}
+    for key, pair in zip(keys, sides, strict=True):
+        status, tree = next(fields), TreeId(next(fields))
+        conflicts: dict[str, dict[int, File]] = {}
+        # An empty field ends what is told of one.
+        for stage in iter(lambda: next(fields), ""):
+            head, _, path = stage.partition("\t")
+            mode, blob, number = head.split(" ")
+            original = _own_name(path, pair)
+            conflicts.setdefault(original, {})[int(number)] = File(mode, BlobId(blob))
+        if status == CLEAN and conflicts:
+            raise GitError(f"git merge-tree said clean but named {sorted(conflicts)}")
+        found[key] = Merge(tree, _removed_and_edited(*key) | conflicts)
+    return found
 
 
 def _own_name(path: str, sides: Sequence[CommitId]) -> str:

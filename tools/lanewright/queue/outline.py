@@ -38,8 +38,9 @@ def openings(path: str, lines: Sequence[bytes], at: int, changed: Sequence[bytes
     number = min(at, len(lines))
     while depth > 0 and number > 0:
         number -= 1
-        if number not in blind and _opens(lines[number].strip()) and _indent(lines[number]) < depth:
-            depth = _indent(lines[number])
+        indent = _opening_indent(lines[number])
+        if NOWHERE < indent < depth and number not in blind:
+            depth = indent
             found.append(_label(lines, number))
     return found[::-1]
 
@@ -65,16 +66,18 @@ class Outline:
         """Of each place the nearest line before it that opens a block; of such a line the next."""
         above: list[int] = []
         around: dict[int, int] = {}
-        open_blocks = [NOWHERE]
+        open_blocks = [(NOWHERE, NOWHERE)]
         nearest = NOWHERE
+        blind = self._blind
         for number, text in enumerate(self._lines):
             above.append(nearest)
-            if number in self._blind or not _opens(text.strip()):
+            indent = _opening_indent(text)
+            if indent == NOWHERE or number in blind:
                 continue
-            while open_blocks[-1] >= 0 and _indent(self._lines[open_blocks[-1]]) >= _indent(text):
+            while open_blocks[-1][1] >= indent:
                 open_blocks.pop()
-            around[number] = open_blocks[-1]
-            open_blocks.append(number)
+            around[number] = open_blocks[-1][0]
+            open_blocks.append((number, indent))
             nearest = number
         above.append(nearest)
         return above, around
@@ -130,12 +133,13 @@ def all_openings(path: str, lines: Sequence[bytes]) -> set[tuple[str, ...]]:
     around: list[tuple[int, str]] = []
     found: set[tuple[str, ...]] = set()
     for number, text in enumerate(lines):
-        if number in blind or not _opens(text.strip()):
+        indent = _opening_indent(text)
+        if indent == NOWHERE or number in blind:
             continue
-        while around and around[-1][0] >= _indent(text):
+        while around and around[-1][0] >= indent:
             around.pop()
         found.add(tuple(label for _, label in around))
-        around.append((_indent(text), _label(lines, number)))
+        around.append((indent, _label(lines, number)))
     return found
 
 
@@ -156,6 +160,14 @@ def _indent(line: bytes) -> int:
 def _opens(content: bytes) -> bool:
     """Whether a line can open a block: comments, preprocessor lines and closing brackets do not."""
     return bool(content) and not content.startswith(NO_OPENERS)
+
+
+def _opening_indent(line: bytes) -> int:
+    """The indentation of a line that can open a block; ``NOWHERE`` of any other."""
+    content = line.lstrip()
+    if not content or content.startswith(NO_OPENERS):
+        return NOWHERE
+    return len(line) - len(content)
 
 
 def _label(lines: Sequence[bytes], number: int) -> str:

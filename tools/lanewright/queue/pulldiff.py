@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 from lanewright.queue.diff import Diff, FilePatch, Hunk, read_hunks
+from lanewright.store.diffing import diff_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import NO_BLOB, File, TreeId, changes
 from lanewright.store.safepath import check
@@ -80,7 +81,7 @@ def _hunks(
     """
     numbers = {str(number): path for number, path in enumerate(changed)}
     sides = [{n: _plain(changed[path][side]) for n, path in numbers.items()} for side in (0, 1)]
-    output = repository.run("diff-tree", "-p", *FLAGS, *flat_trees(repository, sides)).stdout
+    output = diff_of(repository, *flat_trees(repository, sides), "-p", *FLAGS)
     starts = [
         match.start() for match in SECTION.finditer(output) if _at_line(output, match.start())
     ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from lanewright.queue.diff import HUNK
 from lanewright.queue.outline import openings, symbol_of
 from lanewright.queue.subset import split_lines
+from lanewright.store.diffing import diff_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId
 
@@ -43,8 +44,8 @@ def changed_regions(
         after: The same, changed.
         contents: Per name, the path that the file really has, and its content in ``after``.
     """
-    output = repository.run("diff-tree", "-p", "-U0", "--no-ext-diff", before, after)
-    lines = iter(split_lines(output.stdout))
+    output = diff_of(repository, before, after, "-p", "-U0", "--no-ext-diff")
+    lines = iter(split_lines(output))
     found: dict[str, set[Region]] = {}
     name, path, text = "", "", list[bytes]()
     for line in lines:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from lanewright.queue.diff import HUNK
+from lanewright.store.diffing import diff_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import File
 from lanewright.store.trees import flat_trees
@@ -33,7 +34,7 @@ def spans_of(
     """
     names = {str(number): name for number, name in enumerate(sides)}
     trees = [{n: _plain(sides[name][at]) for n, name in names.items()} for at in (0, 1)]
-    output = repository.run("diff-tree", "-p", *FLAGS, *flat_trees(repository, trees)).stdout
+    output = diff_of(repository, *flat_trees(repository, trees), "-p", *FLAGS)
     found: dict[str, list[Span]] = {name: [] for name in sides}
     for number, span in _read(output):
         found[names[number]].append(span)

@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from lanewright.queue.diff import Hunk
 from lanewright.queue.spans import Span, spans_of
+from lanewright.queue.spliced import Spliced
 from lanewright.queue.subset import split_lines
 from lanewright.queue.text import Text
 from lanewright.queue.units import OnBase, Unit
@@ -44,9 +45,8 @@ class Window:
     def whole(self, merged: Lines) -> Lines:
         """The file, with what a merge made of this window."""
         start, end = self.taken
-        ours = self.texts[1].lines
         above = len(self.ours) - (end - start)
-        return [*ours[:start], *merged[above:], *ours[end:]]
+        return Spliced(self.texts[1].lines, start, end, merged[above:])
 
 
 def large_windows(

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NewType
 
 from lanewright.errors import LanewrightError
-from lanewright.store.git import Repository
+from lanewright.store.git import GitError, Repository
 from lanewright.store.odb import object_id, objects_of
 
 BlobId = NewType("BlobId", str)
@@ -61,19 +61,34 @@ def commit_and_tree(repository: Repository, name: str) -> tuple[CommitId, TreeId
 
 
 def commits_named(repository: Repository, refs: Iterable[str]) -> list[CommitId | None]:
-    """The commit that each ref stands for, in one git call; None where there is none.
+    """The commit that each ref stands for, in one git call at most; None where there is none.
 
     Args:
         repository: The store; it may be just in the making.
         refs: Names without blanks.
     """
     wanted = list(refs)
+    loose = [_loose_commit(repository, ref) for ref in wanted]
+    if all(loose):
+        return loose
     stdin = "".join(f"{ref}^{{commit}}\n" for ref in wanted).encode()
     output = repository.run("cat-file", "--batch-check=%(objectname)", stdin=stdin, ok=(0, 128))
     lines = output.stdout.decode().splitlines()
     # It ends at the first object that a partial clone has left at its remote.
     lines += [""] * (len(wanted) - len(lines))
     return [CommitId(line) if FULL_ID.fullmatch(line) else None for line in lines]
+
+
+def _loose_commit(repository: Repository, ref: str) -> CommitId | None:
+    """The commit that a ref names in a file of its own, as it is written; None where git is to say."""
+    try:
+        named = (repository.path / ref).read_bytes().decode("ascii", "replace").strip()
+    except OSError:
+        return None
+    try:
+        return commit_at(repository, named) if FULL_ID.fullmatch(named) else None
+    except GitError:
+        return None
 
 
 def commit_at(repository: Repository, name: str) -> CommitId | None:

@@ -68,7 +68,6 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
     # A build that finds nothing to do is half as long without it.
     from lanewright.queue.apply import apply_plan, told_conflicts  # noqa: PLC0415
     from lanewright.queue.same import require_same  # noqa: PLC0415
-    from lanewright.queue.stopped import resolve_command  # noqa: PLC0415
 
     if check and not settled:
         if any(given.select for given in planned.series.entry):
@@ -80,6 +79,8 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
     keep_going = settled and old is not None and is_open(old)
     applied = apply_plan(project, places, planned, keep_going=keep_going)
     if applied.conflicts and not keep_going:
+        from lanewright.queue.stopped import resolve_command  # noqa: PLC0415 - it can ask the web
+
         raise ConflictError(
             told_conflicts(applied),
             hint=resolve_command(

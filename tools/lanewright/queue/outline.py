@@ -11,9 +11,10 @@ from functools import cached_property, lru_cache
 DEFINITION = re.compile(rb"\s*(?:async\s+def|def|class)\s+(\w+)")
 NO_OPENERS = (b")", b"]", b"}", b"#", b"//")
 BARE = frozenset({b"{", b"(", b"["})
+# Each way begins with a sign of its own, so that the search can leap from sign to sign.
 PYTHON_TOKEN = re.compile(
-    rb"""[rRbBuUfF]{0,2}(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''"""
-    rb"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|\#[^\n]*""",
+    rb"""\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''"""
+    rb"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\#[^\n]*""",
     re.DOTALL,
 )
 MARK = "def "

@@ -56,7 +56,7 @@ class Objects:
         """
         for folder in self._folders:
             try:
-                raw = (folder / name[:2] / name[2:]).read_bytes()
+                raw = folder.joinpath(name[:2], name[2:]).read_bytes()
             except FileNotFoundError:
                 continue
             except OSError as error:
@@ -117,20 +117,20 @@ def objects_of(repository: Repository) -> Objects:
     Raises:
         GitError: There is no store.
     """
-    folder = repository.path / "objects"
     try:
-        info = (folder / "info").stat()
+        info = repository.path.joinpath("objects", "info").stat()
     except OSError as error:
         raise GitError(f"{repository.path} is no repository: {error.strerror}") from error
     # One that was removed and made again at its place is another.
-    return _opened(repository, folder, info.st_ino, info.st_mtime_ns)
+    return _opened(repository, info.st_ino, info.st_mtime_ns)
 
 
 @lru_cache(maxsize=16)
-def _opened(repository: Repository, folder: Path, *_made: int) -> Objects:
+def _opened(repository: Repository, *_made: int) -> Objects:
     # It takes 100 ms, which a command that only asks for a ref need not pay.
     from pygit2 import Odb  # noqa: PLC0415
 
+    folder = repository.path / "objects"
     try:
         return Objects(repository, Odb(os.fspath(folder)))
     except Exception as error:

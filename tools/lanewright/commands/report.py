@@ -10,6 +10,7 @@ from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
 from lanewright.queue.claims import require_apart
 from lanewright.queue.inputs import PullInput
+from lanewright.queue.merge import merging
 from lanewright.queue.plan import Plan, plan
 from lanewright.queue.watching import Watched, try_watched, watched
 from lanewright.report.github import report_annotations
@@ -17,11 +18,14 @@ from lanewright.report.making import make_report
 from lanewright.report.markdown import report_markdown
 from lanewright.report.text import report_text
 from lanewright.store.bringing import bring
+from lanewright.store.diffing import diffing
 from lanewright.terminal import emit, emit_json
 
 WIDTH = 132
 
 
+@diffing()
+@merging()
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Try every entry, write nothing, and tell.
 

@@ -55,7 +55,7 @@ def rebase(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def report(session: nox.Session) -> None:
-    """Say what becomes of every hunk: -- [LANE] [--json]."""
+    """Say what becomes of every hunk, and why: -- [LANE] [--format FORM]."""
     session.install("-e", ".")
     session.run("lanewright", "report", *session.posargs)
 

@@ -4,6 +4,7 @@ import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.queue.crowd import matrix_row
 from benchmarks.queue.growth import growth_rows
 from benchmarks.queue.lane import Bench, commit_pin
 from benchmarks.queue.pulls import make_pulls
@@ -28,6 +29,7 @@ class Size:
         commits: Of upstream's between the two releases.
         lines: Of the large file.
         files: Of the large pull request.
+        crowd: Pull requests that are held against each other.
         repeats: How often each is built.
     """
 
@@ -35,6 +37,7 @@ class Size:
     commits: int = COMMITS
     lines: int = 300_000
     files: int = 2_000
+    crowd: int = 40
     repeats: int = 5
 
 
@@ -64,6 +67,16 @@ def measure(folder: Path, old: Path, new: Path, size: Size) -> list[Row]:
         repeats=size.repeats,
     )
     rows.append(_report_row(bench, made, release.version, size.repeats))
+    rows.append(
+        matrix_row(
+            bench,
+            made.repository,
+            made.main,
+            count=size.crowd,
+            version=release.version,
+            repeats=min(size.repeats, 3),
+        )
+    )
     rows += growth_rows(
         folder / "growth", lines=size.lines, files=size.files, repeats=min(size.repeats, 3)
     )

@@ -39,7 +39,7 @@ def test_it_measures_every_row_on_a_miniature(tmp_path: Path) -> None:
     for version, tree in zip(("0.31.0", "0.32.0"), trees(), strict=True):
         texts = {path: content.raw for path, content in tree.items()}
         wheels.append(make_wheel(tmp_path / "wheels", version, {**texts, **BESIDE}))
-    size = Size(entries=(1, 2), commits=COMMITS, lines=400, files=4, repeats=1)
+    size = Size(entries=(1, 2), commits=COMMITS, lines=400, files=4, crowd=3, repeats=1)
     rows = measure(tmp_path / "bench", wheels[0], wheels[1], size)
     names = [row.name for row in rows]
     assert names == [
@@ -48,6 +48,7 @@ def test_it_measures_every_row_on_a_miniature(tmp_path: Path) -> None:
         "build of 1 entries",
         "build, no change",
         "report of 6 pull requests",
+        "report with the matrix of 3",
         "a file of 400 lines",
         "a file of 400 lines: memory",
         "a pull request of 4 files",

@@ -6,6 +6,7 @@ from tests.queue.cases.lane import Lane
 from tests.queue.cases.test_closure import A, B, Capture, Case, carried, hunks, one, text, two
 from tests.queue.cases.test_removed import FIRST, of_b
 
+PACKAGE = "vllm/b/__init__.py"
 MODULE = "from torch import nn\nclass C(nn.Module):\n    def __init__(self):\n        self.z = 0\n"
 USER = "    def f(self):\n        return self.rows"
 
@@ -55,6 +56,11 @@ PASSES = {
             "    def f(self):\n        return self.value",
         ),
         chosen=FIRST,
+    ),
+    "a package of the name of a module": Case(
+        {A: ("x = 0",), B: ("x = 0",)},
+        {A: ("from vllm.b import new",), B: ("new = 0",), PACKAGE: ("new = 1",)},
+        ((A, 0), (PACKAGE, 0)),
     ),
     "only declared for type checkers": of_b(
         ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    rows: int", "x = 0"),

@@ -67,9 +67,9 @@ class View:
 
 
 def files_of(module: str) -> tuple[str, str]:
-    """The two files that a module can be."""
+    """The two files that a module can be; where both are there, Python takes the first."""
     path = module.replace(".", "/")
-    return f"{path}.py", f"{path}/__init__.py"
+    return f"{path}/__init__.py", f"{path}.py"
 
 
 def word(name: str) -> bytes:

@@ -98,8 +98,15 @@ def _touch(unit: Unit, aligned: Alignment | None, *, here: bool) -> Touch:
     return Touch(unit.id, start, end, unit.hunk.replacement)
 
 
-def meetings(one: Touches, other: Touches) -> Iterator[Meeting]:
-    """Where two entries touch the same lines; what both bring alike is no meeting."""
+def meetings(one: Touches, other: Touches, *, alike: bool = False) -> Iterator[Meeting]:
+    """Where two entries touch the same lines.
+
+    Args:
+        one: What the one touches.
+        other: What the other does.
+        alike: Whether those are wanted at which both bring the same, which is no clash, or the
+            rest.
+    """
     for path in one.keys() & other.keys():
         waiting = list(other[path])
         for touch in one[path]:
@@ -107,7 +114,7 @@ def meetings(one: Touches, other: Touches) -> Iterator[Meeting]:
             for each in waiting:
                 if each.start > touch.end:
                     break
-                alike = touch.brings is not None and touch.brings == each.brings
+                same = touch.brings is not None and touch.brings == each.brings
                 same_place = (touch.start, touch.end) == (each.start, each.end)
-                if not (alike and same_place):
+                if (same and same_place) == alike:
                     yield Meeting(path, touch.unit, each.unit)

@@ -8,19 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lanewright.queue.alone import State, merged_alone
-from lanewright.queue.choose import with_units
-from lanewright.queue.merge import merge_trees
+from lanewright.queue.landed import edited
+from lanewright.queue.lock import Outcome
 from lanewright.queue.outcomes import removes
 from lanewright.queue.trying import Tried, tried
 from lanewright.queue.units import OnBase, Unit
+from lanewright.queue.wholes import Versions, whole_faults
 from lanewright.store.git import Repository
-from lanewright.store.objects import File
 from lanewright.store.timeline import Step
-from lanewright.store.trees import flat_trees
-from lanewright.store.write import store_files
 
-Versions = Mapping[str, Sequence[tuple[int, File | None]]]
-BAD = {"conflict", "file missing"}
+BAD = {"conflict", "file missing", "landed changed"}
 
 
 @dataclass(frozen=True)
@@ -38,11 +35,14 @@ class Turns:
     Attributes:
         entry: The steps at which it turned, in order; none where it merges all the way.
         units: By id, the step since which an asked unit is what it is at the end, and that.
+        files: The step since which a file cannot be merged with all that is chosen of it, though
+            each of that merges alone.
         tried: How many of upstream's commits were tried.
     """
 
     entry: tuple[Turn, ...]
     units: Mapping[str, tuple[Step, State]]
+    files: Mapping[str, Step]
     tried: int
 
 
@@ -50,7 +50,7 @@ def turns(
     repository: Repository,
     on_base: OnBase,
     chosen: frozenset[str],
-    asked: frozenset[str],
+    asked: Mapping[str, Outcome],
     steps: Sequence[Step],
 ) -> Turns:
     """Try an entry on every state that its files had on the way.
@@ -59,26 +59,31 @@ def turns(
         repository: The store, with the files' contents.
         on_base: The entry's change.
         chosen: Ids of the units that it takes.
-        asked: Ids of those that a cause is sought for.
-        steps: The way from its base to the pin, over the files of its chosen units.
+        asked: By id, what became in the lane of those that a cause is sought for.
+        steps: The way from its base to the pin, over the files of all these units.
     """
-    paths = {unit.path for unit in on_base.units if unit.id in chosen}
+    units = [unit for unit in on_base.units if unit.id in asked]
+    paths = {unit.path for unit in on_base.units if unit.id in chosen or unit.id in asked}
     versions = {
         path: [(n, step.files[path]) for n, step in enumerate(steps) if path in step.files]
         for path in paths
     }
-    bad = _whole(repository, on_base, chosen, versions)
-    units = [unit for unit in on_base.units if unit.id in asked]
-    states = _one_by_one(repository, on_base, units, versions)
-    since = {}
+    edits = frozenset(name for name, outcome in asked.items() if outcome == "landed changed")
+    states = _one_by_one(repository, on_base, units, versions, edits)
+    ends = {unit.id: states[unit.id][-1][1].outcome for unit in units if states[unit.id]}
+    fine = {unit.path for unit in units if ends.get(unit.id) in {"clean", "merged"}}
+    bad = whole_faults(repository, on_base, chosen, versions, frozenset(fine))
+    whole = {path: _bad_since(steps, at) for path, at in bad.items() if path in fine}
     for unit in units:
-        found = states[unit.id]
-        for number, state in found:
-            if state.outcome in BAD:
+        for number, state in states[unit.id]:
+            if unit.id in chosen and state.outcome in BAD:
                 bad[unit.path][number] = True
-        if found:
-            since[unit.id] = _since(steps, found)
-    return Turns(tuple(_turned(steps, bad)), since, sum(step.made is not None for step in steps))
+    return Turns(
+        tuple(_turned(steps, bad)),
+        {unit.id: _since(steps, states[unit.id]) for unit in units if states[unit.id]},
+        {path: step for path, step in whole.items() if step},
+        sum(step.made is not None for step in steps),
+    )
 
 
 def _since(steps: Sequence[Step], found: Sequence[tuple[int, State]]) -> tuple[Step, State]:
@@ -89,6 +94,16 @@ def _since(steps: Sequence[Step], found: Sequence[tuple[int, State]]) -> tuple[S
             break
         first = number
     return steps[first], last
+
+
+def _bad_since(steps: Sequence[Step], at: Mapping[int, bool]) -> Step | None:
+    """The step since which a file cannot be merged; None where it can in the end."""
+    first = None
+    for number in sorted(at, reverse=True):
+        if not at[number]:
+            break
+        first = number
+    return None if first is None else steps[first]
 
 
 def _turned(steps: Sequence[Step], bad: Mapping[str, Mapping[int, bool]]) -> list[Turn]:
@@ -104,29 +119,17 @@ def _turned(steps: Sequence[Step], bad: Mapping[str, Mapping[int, bool]]) -> lis
     return found
 
 
-def _whole(
-    repository: Repository, on_base: OnBase, chosen: frozenset[str], versions: Versions
-) -> dict[str, dict[int, bool]]:
-    """Per file and step whether it conflicts with all its chosen units in place."""
-    wanted = store_files(repository, with_units(on_base, chosen))
-    tries = [(path, n, file) for path, found in versions.items() for n, file in found]
-    numbered = {str(at): each for at, each in enumerate(tries)}
-    sides = (
-        {name: on_base.sides[path] for name, (path, _, _) in numbered.items()},
-        {name: file for name, (_, _, file) in numbered.items()},
-        {name: wanted[path] for name, (path, _, _) in numbered.items()},
-    )
-    merge = merge_trees(repository, *flat_trees(repository, sides))
-    bad: dict[str, dict[int, bool]] = {path: {} for path in versions}
-    for name, (path, number, _) in numbered.items():
-        bad[path][number] = name in merge.conflicts
-    return bad
-
-
 def _one_by_one(
-    repository: Repository, on_base: OnBase, units: Sequence[Unit], versions: Versions
+    repository: Repository,
+    on_base: OnBase,
+    units: Sequence[Unit],
+    versions: Versions,
+    edits: frozenset[str],
 ) -> dict[str, list[tuple[int, State]]]:
-    """By id, what a unit is at each step that touches its file."""
+    """By id, what a unit is at each step that touches its file.
+
+    Of those in ``edits`` it is told where upstream has them with edits.
+    """
     states: dict[str, dict[int, State]] = {unit.id: {} for unit in units}
     tries: list[tuple[int, Tried]] = []
     by_step: dict[int, list[Unit]] = {}
@@ -149,5 +152,13 @@ def _one_by_one(
         tries += [(number, each) for each in tried(repository, on_base, together, current)]
     results = merged_alone(repository, [each for _, each in tries])
     for (number, each), state in zip(tries, results, strict=True):
-        states[each.unit.id][number] = state
+        states[each.unit.id][number] = _with_edits(each, state) if each.unit.id in edits else state
     return {name: sorted(found.items()) for name, found in states.items()}
+
+
+def _with_edits(each: Tried, state: State) -> State:
+    base, ours = (text.lines for text in each.texts)
+    if state == State("conflict", open=True) and each.unit.hunk and each.ours:
+        difference = edited(each.unit.hunk, base, ours)
+        return State("landed changed", open=True) if difference else state
+    return state

@@ -5,12 +5,18 @@ from lanewright.queue.whys import Why
 from lanewright.report.model import Cause, Commit
 from lanewright.store.timeline import Made
 
+CHANGED = "changed these lines"
 VERBS = {
+    "merged": "changed the file",
     "landed": "has it too",
     "landed changed": "has it too, with edits",
     "file missing": "removed the file",
 }
-LACKED = {"file missing": "brought the file in", "landed": "took it out"}
+LACKED = {
+    "file missing": "brought the file in",
+    "landed": "took it out",
+    "landed changed": CHANGED,
+}
 
 
 def commit_report(made: Made, page: str) -> Commit:
@@ -39,19 +45,22 @@ def cause_of(hunk: HunkState, why: Why, page: str) -> Cause:
         page: Address of upstream's pages, or empty.
     """
     if why.entries:
-        return Cause(_by_entries(why), entries=list(why.entries))
+        return Cause(_by_entries(why, hunk), entries=list(why.entries))
     step = why.step
     if step is None or step.made is None:
         return Cause(hunk.cause)
     commit = commit_report(step.made, page)
     if step.undone:
-        verb = LACKED.get(hunk.outcome, "changed these lines")
+        verb = LACKED.get(why.became, VERBS.get(why.became, CHANGED))
         told = f"upstream's {named(commit)} {verb}, which it is made on and the pin lacks"
     else:
-        told = f"upstream's {named(commit)} {VERBS.get(hunk.outcome, 'changed these lines')}"
+        told = f"upstream's {named(commit)} {VERBS.get(why.became, CHANGED)}"
     return Cause(told, commit, lacking=step.undone)
 
 
-def _by_entries(why: Why) -> str:
-    who = " and ".join(why.entries)
-    return f"{'the entry' if len(why.entries) == 1 else 'the entries'} {who} changed these lines"
+def _by_entries(why: Why, hunk: HunkState) -> str:
+    several = len(why.entries) > 1
+    who = f"{'the entries' if several else 'the entry'} {' and '.join(why.entries)}"
+    if hunk.outcome == "landed":
+        return f"{who} {'have' if several else 'has'} it too"
+    return f"{who} {'removed the file' if hunk.outcome == 'file missing' else CHANGED}"

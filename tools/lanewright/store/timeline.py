@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from lanewright.store.git import Repository
 from lanewright.store.history import merge_base
 from lanewright.store.objects import NO_BLOB, BlobId, CommitId, File, files, tree_of
+from lanewright.store.trees import SUBMODULE
 
 FLAGS = ("--raw", "-z", "--no-abbrev", "--no-renames", "--diff-merges=first-parent")
 ABSENT = "000000"
@@ -97,7 +98,7 @@ def _files(
     repository: Repository, commit: CommitId, paths: Sequence[str]
 ) -> dict[str, File | None]:
     found = files(repository, tree_of(repository, commit), paths)
-    return {path: found.get(path) for path in paths}
+    return {path: _held(found.get(path)) for path in paths}
 
 
 def _log(
@@ -137,10 +138,23 @@ def _log(
 
 
 def _file(mode: str, blob: str) -> File | None:
-    return None if mode == ABSENT or blob == NO_BLOB else File(mode, BlobId(blob))
+    return None if mode == ABSENT or blob == NO_BLOB else _held(File(mode, BlobId(blob)))
+
+
+def _held(file: File | None) -> File | None:
+    """A file as a lane's tree can have it, which holds no submodule."""
+    return None if file and file.mode == SUBMODULE else file
 
 
 def _made(line: str) -> Made:
     commit, when, subject = line.split(" ", 2)
-    day = datetime.fromtimestamp(int(when), UTC).date()
-    return Made(CommitId(commit), day, subject)
+    told = subject.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return Made(CommitId(commit), _day(int(when)), told)
+
+
+def _day(when: int) -> date:
+    """The day of a commit; as git has it, the first of all where no calendar has such a day."""
+    try:
+        return datetime.fromtimestamp(when, UTC).date()
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC).date()

@@ -95,7 +95,7 @@ def test_nothing_of_a_message_becomes_a_workflow_command() -> None:
     assert "\n" not in line
     assert "\r" not in line
     assert line.split("::")[1].startswith("error file=series/a%2Cb%3Ac.toml,")
-    assert line.endswith("a%0D%0A::error::b%250A")
+    assert line.endswith(r"a\r%0A::error::b%250A")
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,20 @@ def say(text: str) -> None:
             print(text, file=sys.stderr, flush=True)  # noqa: T201 - the one place that talks
 
 
-def emit(text: str) -> None:
-    """Print data to stdout; a reader that went away has had what it wanted."""
+def emit(text: str, *, always_utf8: bool = False) -> None:
+    """Print data to stdout; a reader that went away has had what it wanted.
+
+    Args:
+        text: What to print.
+        always_utf8: Whether a program reads it, so that the terminal's encoding says nothing.
+    """
+    ended = text if text.endswith("\n") else text + "\n"
     try:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        if always_utf8 and isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.flush()
+            sys.stdout.buffer.write(ended.encode("utf-8", "replace"))
+        else:
+            sys.stdout.write(ended)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -38,7 +48,7 @@ def emit_json(data: object) -> None:
     import msgspec  # noqa: PLC0415 - 60 ms that a command without it need not pay
 
     encoded = msgspec.json.encode(data, enc_hook=str)
-    emit(msgspec.json.format(encoded, indent=2).decode())
+    emit(msgspec.json.format(encoded, indent=2).decode(), always_utf8=True)
 
 
 def printable(text: str) -> str:

@@ -18,8 +18,9 @@ from lanewright.report.making import make_report
 from lanewright.report.markdown import report_markdown
 from lanewright.report.text import report_text
 from lanewright.store.bringing import bring
+from lanewright.store.complaint import RemoteError
 from lanewright.store.diffing import diffing
-from lanewright.terminal import emit, emit_json
+from lanewright.terminal import emit, emit_json, say
 
 WIDTH = 132
 
@@ -42,9 +43,9 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         case "json":
             emit_json(report)
         case "markdown":
-            emit(report_markdown(report))
+            emit(report_markdown(report), always_utf8=True)
         case "github":
-            emit(report_annotations(project, report))
+            emit(report_annotations(project, report), always_utf8=True)
         case _:
             width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
             emit(report_text(report, width=width))
@@ -57,4 +58,8 @@ def _bring(project: Project, places: Places, planned: Plan, beside: list[Watched
     pulls = [given for given in planned.inputs if isinstance(given, PullInput)]
     pulls += [each.given for each in beside if each.given]
     pins = [planned.pin.commit] if planned.pin.commit else []
-    bring(places, project.upstream.remote, pins, [(each.base, each.head) for each in pulls])
+    changes = [(each.base, each.head) for each in pulls]
+    try:
+        bring(places, project.upstream.remote, pins, changes)
+    except RemoteError as error:  # what is needed all the same is asked for again, by its name
+        say(f"{error}; going on with what the store has")

@@ -1,6 +1,6 @@
 """What the report says of one entry."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from lanewright.queue.carried import Carried
 from lanewright.queue.excerpts import Excerpts, Lines, excerpts
@@ -111,13 +111,20 @@ def _excerpts(
 
 
 def _three(shown: Excerpts) -> ThreeSides:
-    return ThreeSides(_excerpt(shown.base), _excerpt(shown.ours), _excerpt(shown.theirs))
+    sides = (shown.base, shown.ours, shown.theirs)
+    lines = [line for side in sides for line in side.lines]
+    returns = {line.endswith(b"\r\n") for line in lines if line.endswith(b"\n")}
+    unended = [bool(side.lines) and not side.lines[-1].endswith(b"\n") for side in sides]
+    told = (
+        _excerpt(side, alike=len(returns) <= 1, unended=no_end and not all(unended))
+        for side, no_end in zip(sides, unended, strict=True)
+    )
+    return ThreeSides(*told)
 
 
-def _excerpt(side: Lines) -> Excerpt:
+def _excerpt(side: Lines, *, alike: bool, unended: bool) -> Excerpt:
+    """One side; where the sides end their lines in different ways, the ways are told."""
     first = 0 if side.start is None else side.start + 1
-    return Excerpt(first, _text(side.lines))
-
-
-def _text(lines: Sequence[bytes]) -> list[str]:
-    return [line.decode("utf-8", "replace").rstrip("\r\n") for line in lines]
+    end = b"\r\n" if alike else b"\n"
+    lines = (line.removesuffix(b"\n").removesuffix(end[:-1]) for line in side.lines)
+    return Excerpt(first, [line.decode("utf-8", "replace") for line in lines], unended)

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 
 from lanewright.project import Project
 from lanewright.report.model import EntryReport, HunkReport, Report
+from lanewright.report.shown import shown
 from lanewright.report.words import ending, heading, label, turned, what_of
 from lanewright.terminal import printable
 
-ENTRY = re.compile(r"\s*\[\[\s*entry\s*\]\]")
+ENTRY = re.compile(r"""\s*\[\[\s*(entry|"entry"|'entry')\s*\]\]""")
+INLINE = re.compile(r"""\s*(entry|"entry"|'entry')\s*=""")
 LEVELS = {
     "conflict": "error",
     "file missing": "error",
@@ -26,12 +28,10 @@ def report_annotations(project: Project, report: Report) -> str:
         report: What to tell.
     """
     file = f"series/{report.lane}.toml"
-    text = project.series_file(report.lane).read_text("utf-8", "replace")
-    starts = [n for n, line in enumerate(text.splitlines(), 1) if ENTRY.match(line)]
     carried = [entry for entry in report.entries if entry.standing == "carried"]
+    text = project.series_file(report.lane).read_text("utf-8", "replace")
     lines = []
-    for number, entry in enumerate(carried):
-        line = starts[number] if number < len(starts) else 1
+    for line, entry in zip(_starts(text, len(carried)), carried, strict=True):
         lines += [_command(level, file, line, title, said) for level, title, said in _said(entry)]
     for clash in report.clashes:
         said = f"{' and '.join(clash.entries)} claim {clash.claim}, so they exclude each other"
@@ -42,6 +42,16 @@ def report_annotations(project: Project, report: Report) -> str:
     return printable("\n".join(lines))
 
 
+def _starts(series: str, count: int) -> list[int]:
+    """The line at which each entry begins; where that is not sure, where all of them do."""
+    lines = series.split("\n")
+    starts = [number for number, line in enumerate(lines, 1) if ENTRY.match(line)]
+    if len(starts) == count:
+        return starts
+    inline = (number for number, line in enumerate(lines, 1) if INLINE.match(line))
+    return [next(inline, 1)] * count
+
+
 def _said(entry: EntryReport) -> Iterator[tuple[str, str, str]]:
     """Each hunk that needs a word: how grave it is, its title, and what is to be said."""
     for file in entry.files:
@@ -49,7 +59,7 @@ def _said(entry: EntryReport) -> Iterator[tuple[str, str, str]]:
             level = LEVELS.get(hunk.outcome)
             if level is None:
                 continue
-            if level == "error" and not hunk.open:
+            if not hunk.open and hunk.outcome != "fix stale":
                 level = "notice"
             title = f"{label(entry)}: {hunk.outcome}"
             yield level, title, "\n".join(_lines(entry, file.path, hunk))
@@ -70,7 +80,7 @@ def _command(level: str, file: str, line: int, title: str, said: str) -> str:
 
 def _message(text: str) -> str:
     """Text so that no part of it is another command."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return shown(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def _value(text: str) -> str:

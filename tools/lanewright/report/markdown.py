@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from lanewright.report.grid import grid
 from lanewright.report.model import Commit, EntryReport, FileReport, HunkReport, Report
+from lanewright.report.shown import cut, in_a_line, shown
 from lanewright.report.words import (
     before,
     claimed,
@@ -88,7 +89,7 @@ def _hunk(hunk: HunkReport, lane: str, entry: str) -> Iterator[str]:
     word = f"**{hunk.outcome}**" if hunk.open else hunk.outcome
     yield f"  - {_code(hunk.id)}{where}: {word}{f'; {told}' if told else ''}{link}"
     if hunk.difference:
-        yield from (f"    {line}" for line in _fenced(hunk.difference.splitlines(), "diff"))
+        yield from (f"    {line}" for line in _fenced(hunk.difference.split("\n"), "diff"))
     for name, lines in three_sides(hunk, f"lane {lane}", entry):
         yield f"    - {_plain(name)}"
         if lines:
@@ -101,6 +102,7 @@ def _link(commit: Commit) -> str:
 
 def _fenced(lines: list[str], language: str = "") -> list[str]:
     """Lines as they are; the fence is longer than any in them."""
+    lines = [in_a_line(cut(line)) for line in lines]
     longest = max((len(found[0]) for line in lines for found in FENCE.finditer(line)), default=2)
     fence = "`" * (longest + 1)
     return [f"{fence}{language}", *lines, fence] if lines else []
@@ -108,16 +110,20 @@ def _fenced(lines: list[str], language: str = "") -> list[str]:
 
 def _plain(text: str) -> str:
     """Text of others, of which nothing is taken for a mark, a mention or a link."""
-    escaped = SPECIAL.sub(r"\\\1", " ".join(text.split()))
-    return escaped.replace("@", "@\u200b").replace("://", ":\u200b//")
+    escaped = SPECIAL.sub(r"\\\1", shown(" ".join(text.split())))
+    for sign in ("@", "\\#", "www", "GH-"):
+        escaped = escaped.replace(sign, f"{sign}\u200b")
+    return escaped.replace("://", ":\u200b//")
 
 
 def _html(text: str) -> str:
+    text = shown(" ".join(text.split())).replace("#", "#\u200b")
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def _code(text: str) -> str:
     """Text in a code span, whatever ticks it holds."""
+    text = in_a_line(text)
     ticks = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
     pad = " " if "`" in text else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"

@@ -43,16 +43,19 @@ class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
     entries: list[str] = []
 
 
-class Excerpt(msgspec.Struct, frozen=True):
+class Excerpt(msgspec.Struct, frozen=True, omit_defaults=True):
     """Some lines of one side of a file.
 
     Attributes:
         first: Number of the first, from 1 on; 0 where the side has no such file.
-        lines: They, without their ends.
+        lines: They, without their ends; with a carriage return where some lines of the three
+            sides end so and others do not.
+        unended: Whether the last has no end, and that of another side has one.
     """
 
     first: int
     lines: list[str]
+    unended: bool = False
 
 
 class ThreeSides(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from lanewright.report.grid import grid
 from lanewright.report.model import EntryReport, FileReport, HunkReport, Report
+from lanewright.report.shown import cut, in_a_line, shown
 from lanewright.report.words import (
     before,
     claimed,
@@ -20,6 +21,7 @@ from lanewright.report.words import (
 from lanewright.terminal import printable
 
 INDENT = " " * 16
+NARROW = 40  # in less, a table of this many columns has room for none of them
 
 
 def report_text(report: Report, *, width: int) -> str:
@@ -31,12 +33,12 @@ def report_text(report: Report, *, width: int) -> str:
     """
     lines = [heading(report), "", *_table(report, width), ""]
     for entry in report.entries:
-        lines += [*_entry(entry, report), ""]
+        lines += [*map(in_a_line, _entry(entry, report)), ""]
     if report.matrix:
         lines += ["what entries have in common", *grid(report)]
         for cell in report.matrix:
             lines.append(f"  {cell.one} and {cell.other}")
-            lines += [f"    {line}" for line in in_common(cell)]
+            lines += [f"    {in_a_line(line)}" for line in in_common(cell)]
         lines.append("")
     return printable("\n".join([*lines, ending(report)]))
 
@@ -57,9 +59,17 @@ def _table(report: Report, width: int) -> list[str]:
         watched = "" if entry.standing == "carried" else " (watched)"
         cells = [label(entry), entry.title, *([was] if with_past else [])]
         cells += [f"{entry.verdict}{watched}", *([entry.worth] if with_worth else [])]
-        table.add_row(*(Text(cell) for cell in [*cells, head(entry)]))
+        table.add_row(*(Text(shown(cell)) for cell in [*cells, head(entry)]))
     out = io.StringIO()
-    Console(file=out, width=width, no_color=True, highlight=False, emoji=False).print(table)
+    plain = Console(
+        file=out,
+        width=max(width, NARROW),
+        force_terminal=False,
+        no_color=True,
+        highlight=False,
+        emoji=False,
+    )
+    plain.print(table)
     return [line.rstrip() for line in out.getvalue().splitlines() if line.strip()]
 
 
@@ -69,8 +79,7 @@ def _entry(entry: EntryReport, report: Report) -> Iterator[str]:
     yield f"{label(entry)}{source}: {watched}{entry.counts or entry.verdict}"
     for line in turned(entry):
         yield f"  {line}"
-    for note in entry.notes:
-        yield f"  {note}"
+    yield from (f"  {line}" for note in entry.notes for line in note.split("\n"))
     for file in entry.files:
         yield from _file(file, report.lane, label(entry))
     yield from (f"  {path}" for path in entry.laid)
@@ -103,9 +112,9 @@ def _hunk(hunk: HunkReport, lane: str, entry: str) -> Iterator[str]:
     yield f"    {hunk.id}  {hunk.outcome}{where}"
     for line in what_of(hunk):
         yield f"{INDENT}{line}"
-    for line in hunk.difference.splitlines():
-        yield f"{INDENT}{line}"
+    for line in hunk.difference.split("\n") if hunk.difference else ():
+        yield f"{INDENT}  | {cut(line)}".rstrip()
     for name, lines in three_sides(hunk, f"lane {lane}", entry):
         yield f"{INDENT}{name}"
         for line in lines:
-            yield f"{INDENT}  | {line}".rstrip()
+            yield f"{INDENT}  | {cut(line)}".rstrip()

@@ -98,6 +98,8 @@ def three_sides(hunk: HunkReport, lane: str, entry: str) -> Iterator[tuple[str, 
         lines = side.lines[:SHOWN]
         if len(side.lines) > SHOWN:
             lines.append(f"... {len(side.lines) - SHOWN} more lines")
+        if side.unended:
+            lines.append("\\ no newline at the end of the file")
         yield f"{name}{where}" + ("" if lines else ": nothing"), lines
 
 

@@ -1,6 +1,7 @@
 """Whole processes, measured from outside."""
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -10,6 +11,8 @@ from pathlib import Path
 
 LAUNCHER = Path(__file__).parent / "launcher.py"
 KIBIBYTE = 2**10
+# Set where others use the machine: then the clock says more of them than of us.
+BUSY = "LANEWRIGHT_BENCH_BUSY"
 SAID = 2000
 
 
@@ -18,7 +21,8 @@ class Spent:
     """What a command took.
 
     Attributes:
-        seconds: By the clock, from its start to its end.
+        seconds: By the clock, from its start to its end; or of processors, with all that it
+            started, where ``BUSY`` is set.
         peak: The most bytes that it, or one that it started, had in memory.
     """
 
@@ -52,8 +56,8 @@ def spent(
                 stderr=output,
                 check=True,
             )
-        status, seconds, peak = json.loads(result.read_bytes())
+        status, seconds, busy, peak = json.loads(result.read_bytes())
         if status not in ok:
             said = log.read_text(errors="replace")[-SAID:]
             raise RuntimeError(f"{' '.join(command)} ended with {status}:\n{said}")
-    return Spent(seconds, peak * KIBIBYTE)
+    return Spent(busy if os.environ.get(BUSY) else seconds, peak * KIBIBYTE)

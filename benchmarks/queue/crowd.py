@@ -16,7 +16,6 @@ FIRST = 90_001
 SHARED = 12
 HUNKS = 4
 MATRIX_MOST = 20.0
-FEWEST_LINES = 400
 
 
 def matrix_row(
@@ -65,11 +64,11 @@ def _make(repository: Repository, main: Sequence[CommitId], count: int) -> None:
 
 
 def _files(where: Between) -> list[str]:
-    """Large files, half of which upstream changed."""
+    """The largest files, half of which upstream changed."""
     paths = [path for path in where.base if path.startswith(NEAR) and path.endswith(".py")]
     paths = [path for path in paths if path in where.pin and path not in where.renamed]
     where.read_ahead(paths)
-    large = [path for path in paths if where.source(path).count(b"\n") >= FEWEST_LINES]
+    large = sorted(paths, key=lambda path: (-len(where.source(path)), path))
     found = []
     for stand in ("same", "changed"):
         found += [path for path in large if where.stand(path) == stand][: SHARED // 2]

@@ -16,8 +16,11 @@ from lanewright.terminal import stage
 from tests.upstream.stand_in.repository import COMMITS, StandIn, build
 from tests.upstream.stand_in.shape import merge_base
 from tests.upstream.stand_in.trees import of_wheel
+from tests.upstream.used import name_in_a_test
 
 REPORT_MOST = 5.0
+# A module that nothing imports, and who brings it: a test must say that it is wanted.
+ALONE, ALONE_BY = "vllm/model_executor/offloader/uva_bank.py", 97943
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,7 @@ def _report_row(bench: Bench, made: StandIn, version: str, repeats: int) -> Row:
         for number, head in made.heads.items()
     ]
     bench.mixed_lane("report", commit_pin(made.main[-1], version), pulls)
+    name_in_a_test(bench.root, [ALONE], ALONE_BY)
     conflicts = (ExitCode.CLEAN, ExitCode.CONFLICT)
     bench.run("report", "report", ok=conflicts)
     took = [bench.run("report", "report", ok=conflicts).seconds for _ in range(repeats)]

@@ -36,7 +36,7 @@ def titled(carrying: Carrying) -> Carrying:
     evil = edited(2, 3).replace(b"return 3", b"return '\x1b[31m \xe2\x80\xae \r x'", 1)
     clash(carrying, {PATH: TEXT}, {PATH: evil}, {PATH: edited(2, 22)})
     folder = carrying.root / "patches/5"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     text = json.dumps(TITLE)
     (folder / "pr.toml").write_text(
         f"number = 5\nbrings = {text}\nworth = {text}\n[claims]\n{text} = []\n"
@@ -128,11 +128,13 @@ def test_an_entry_begins_where_a_person_finds_it(series: str, count: int, lines:
     assert _starts(series, count) == lines
 
 
-SIDES = [
+SIDES: list[tuple[str, bytes, bytes, bytes, list[str]]] = [
     ("line ends", TEXT, TEXT.replace(b"2\n", b"2\r\n"), edited(2, 22), ["    return 2\r"]),
     (
         "crlf",
-        *(t.replace(b"\n", b"\r\n") for t in (TEXT, edited(2, 3), edited(2, 22))),
+        TEXT.replace(b"\n", b"\r\n"),
+        edited(2, 3).replace(b"\n", b"\r\n"),
+        edited(2, 22).replace(b"\n", b"\r\n"),
         ["    return 3"],
     ),
     (
@@ -148,7 +150,8 @@ SIDES = [
 
 
 @pytest.mark.parametrize(
-    ("base", "ours", "theirs", "lines"), [s[1:] for s in SIDES], ids=[s[0] for s in SIDES]
+    ("base", "ours", "theirs", "lines"),
+    [pytest.param(*sides, id=name) for name, *sides in SIDES],
 )
 def test_the_lanes_side(
     carrying: Carrying, told: Told, base: bytes, ours: bytes, theirs: bytes, lines: list[str]

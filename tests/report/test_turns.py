@@ -192,3 +192,19 @@ def test_a_submodule_of_a_watched_pull_request_is_not_asked_for(way: Way, told: 
     assert world.run("fetch") == 0
     entry = entry_of(told(world, code=0), "6")
     assert hunk_at({"entries": [entry]}, PATH, "6")["outcome"] == "clean"
+
+
+def test_a_watched_one_that_cannot_be_tried_stops_nothing(
+    way: Way, told: Told, capfd: pytest.CaptureFixture[str]
+) -> None:
+    world = way.clash.world
+    way.clash.pull(6, {"docs/a.md": b"x\n"})
+    series = world.series
+    series.write_text(series.read_text().replace("\n[model]", "watch = [6, 5]\n\n[model]"))
+    capfd.readouterr()
+    assert world.run("fetch") == 0
+    assert "#6 cannot be tried: " in capfd.readouterr().err
+    report = told(world, code=0)
+    assert [entry["name"] for entry in report["entries"]] == ["5", "6"]
+    assert entry_of(report, "6")["verdict"] == "not tried"
+    assert "touches nothing below vllm/" in entry_of(report, "6")["notes"][0]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from lanewright.cli import Arguments, lane_of
-from lanewright.errors import ExitCode
+from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.bundle import take_bundle
@@ -12,7 +12,7 @@ from lanewright.queue.inputs import PullInput
 from lanewright.queue.pin import resolve_pin
 from lanewright.queue.plan import pins_of, plan
 from lanewright.queue.pulls import Pinned, fetch_pulls, keep_facts, pinned_at
-from lanewright.queue.watching import watched
+from lanewright.queue.watching import Watched, watched
 from lanewright.store.bringing import bring
 from lanewright.store.extract import pull_trees
 from lanewright.store.objects import CommitId
@@ -45,16 +45,14 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     moved = {g.number: _newest(project, places, heads[g.number], g, pulls) for g in pulls}
     changes = [(each.base, each.head) for each in pulls]
     changes += [(pinned.base, pinned.head) for pinned in moved.values()]
-    changes += [(each.given.base, each.given.head) for each in beside if each.given]
-    bring(places, project.upstream.remote, [], changes)
+    tried = [(each.given.base, each.given.head) for each in beside if each.given]
+    bring(places, project.upstream.remote, [], [*changes, *tried])
     for base, head in changes:
         pull_trees(places, project.upstream.remote, base, head)
     for given in pulls:
         _tell(given, heads[given.number])
     for each in beside:
-        emit(f"#{each.number} {heads[each.number]}, watched")
-        if each.why:
-            say(f"#{each.number}: {each.why}")
+        _tell_watched(project, places, each, heads[each.number])
     keep_facts(project, places, wanted)
     if planned.pin.commit and planned.series.device == "cpu":
         emit(wheel_of(places, planned.pin.release).name)  # a boot links its compiled files
@@ -73,6 +71,19 @@ def _newest(
         return Pinned(given.number, given.head, given.base)
     others = [each for each in pulls if each.number != given.number]
     return pinned_at(project, places, given.number, head, others)
+
+
+def _tell_watched(project: Project, places: Places, beside: Watched, head: CommitId) -> None:
+    """Say where it is; one that cannot be tried stops nothing."""
+    emit(f"#{beside.number} {head}, watched")
+    why = beside.why
+    if beside.given:
+        try:
+            pull_trees(places, project.upstream.remote, beside.given.base, beside.given.head)
+        except LanewrightError as error:
+            why = str(error)
+    if why:
+        say(f"#{beside.number} cannot be tried: {why}")
 
 
 def _tell(given: PullInput, head: CommitId) -> None:

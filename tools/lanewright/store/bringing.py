@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.store.bindings import pieces_among
 from lanewright.store.extract import ROOT, changed_files, pin_ref, pull_refs
@@ -71,7 +72,10 @@ def _of_changes(
     repository: Repository, pairs: Iterable[tuple[CommitId, CommitId]]
 ) -> Iterator[BlobId]:
     for base, head in pairs:
-        inside, outside = changed_files(repository, base, head)
+        try:
+            inside, outside = changed_files(repository, base, head)
+        except LanewrightError:
+            continue  # whoever needs it says so
         for sides in (*inside.values(), *pieces_among(outside).values()):
             yield from _blobs(file for file in sides if file)
 

@@ -36,16 +36,31 @@ def merged_alone(repository: Repository, tries: Sequence[Tried]) -> list[State]:
     here = {name: each.ours for name, each in named.items()}
     bases = {name: each.base for name, each in named.items()}
     alone = {name: each.theirs for name, each in named.items()}
-    base, ours, theirs = flat_trees(repository, [bases, here, store_files(repository, alone)])
+    written = store_files(repository, alone)
+    base, ours, theirs = flat_trees(repository, [bases, here, written])
     merge = merge_trees(repository, base, ours, theirs)
-    result = {n: file for n, file in files(repository, merge.tree).items() if n in named}
+    fine = named.keys() - merge.conflicts.keys()
+    result = {n: file for n, file in files(repository, merge.tree).items() if n in fine}
     blobs = read_blobs(repository, [file.blob for file in result.values()])
     paths = {name: each.unit.path for name, each in named.items()}
+    # What conflicts stands nowhere, so that its places are not looked for.
+    base, theirs, ours, merged = flat_trees(
+        repository,
+        [
+            {name: bases[name] for name in fine},
+            {name: written[name] for name in fine},
+            {name: here[name] for name in fine},
+            result,
+        ],
+    )
     wanted = changed_regions(
-        repository, base, theirs, {n: (paths[n], each.raw) for n, each in alone.items() if each}
+        repository,
+        base,
+        theirs,
+        {n: (paths[n], each.raw) for n, each in alone.items() if each and n in fine},
     )
     got = changed_regions(
-        repository, ours, merge.tree, {n: (paths[n], blobs[f.blob]) for n, f in result.items()}
+        repository, ours, merged, {n: (paths[n], blobs[f.blob]) for n, f in result.items()}
     )
     states = []
     for name, each in named.items():

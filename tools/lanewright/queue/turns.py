@@ -7,13 +7,11 @@ take for granted that what broke once stays broken.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lanewright.queue.alone import State, merged_alone
-from lanewright.queue.landed import edited
+from lanewright.queue.alone import State
 from lanewright.queue.lock import Outcome
-from lanewright.queue.outcomes import removes
-from lanewright.queue.trying import Tried, tried
-from lanewright.queue.units import OnBase, Unit
-from lanewright.queue.wholes import Versions, whole_faults
+from lanewright.queue.singles import one_by_one
+from lanewright.queue.units import OnBase
+from lanewright.queue.wholes import whole_faults
 from lanewright.store.git import Repository
 from lanewright.store.timeline import Step
 
@@ -69,7 +67,7 @@ def turns(
         for path in paths
     }
     edits = frozenset(name for name, outcome in asked.items() if outcome == "landed changed")
-    states = _one_by_one(repository, on_base, units, versions, edits)
+    states = one_by_one(repository, on_base, units, versions, edits)
     ends = {unit.id: states[unit.id][-1][1].outcome for unit in units if states[unit.id]}
     fine = {unit.path for unit in units if ends.get(unit.id) in {"clean", "merged"}}
     bad = whole_faults(repository, on_base, chosen, versions, frozenset(fine))
@@ -117,48 +115,3 @@ def _turned(steps: Sequence[Step], bad: Mapping[str, Mapping[int, bool]]) -> lis
         if bool(now) != before:
             found.append(Turn(step, merges=before))
     return found
-
-
-def _one_by_one(
-    repository: Repository,
-    on_base: OnBase,
-    units: Sequence[Unit],
-    versions: Versions,
-    edits: frozenset[str],
-) -> dict[str, list[tuple[int, State]]]:
-    """By id, what a unit is at each step that touches its file.
-
-    Of those in ``edits`` it is told where upstream has them with edits.
-    """
-    states: dict[str, dict[int, State]] = {unit.id: {} for unit in units}
-    tries: list[tuple[int, Tried]] = []
-    by_step: dict[int, list[Unit]] = {}
-    for unit in units:
-        for number, file in versions.get(unit.path, ()):
-            base = on_base.sides[unit.path]
-            if file == base:
-                states[unit.id][number] = State("clean")
-            elif file is None and not removes(on_base, unit):
-                states[unit.id][number] = State("file missing")
-            else:
-                by_step.setdefault(number, []).append(unit)
-    for number, together in by_step.items():
-        current = {
-            unit.path: file
-            for unit in together
-            for n, file in versions[unit.path]
-            if n == number and file
-        }
-        tries += [(number, each) for each in tried(repository, on_base, together, current)]
-    results = merged_alone(repository, [each for _, each in tries])
-    for (number, each), state in zip(tries, results, strict=True):
-        states[each.unit.id][number] = _with_edits(each, state) if each.unit.id in edits else state
-    return {name: sorted(found.items()) for name, found in states.items()}
-
-
-def _with_edits(each: Tried, state: State) -> State:
-    base, ours = (text.lines for text in each.texts)
-    if state == State("conflict", open=True) and each.unit.hunk and each.ours:
-        difference = edited(each.unit.hunk, base, ours)
-        return State("landed changed", open=True) if difference else state
-    return state

@@ -5,7 +5,7 @@ import pytest
 from lanewright.store.git import Repository
 from lanewright.store.objects import BlobId, CommitId, File, tree_of
 from lanewright.store.trees import edit_tree
-from lanewright.store.write import commit
+from lanewright.store.write import Content, commit
 from tests.report.conftest import Told
 from tests.report.reading import hunk_at, hunks_of, turns_of
 from tests.upstream.clash import Clash, Files, clash
@@ -134,3 +134,47 @@ def test_a_submodule_in_its_place_for_a_while(five: Clash, told: Told) -> None:
     report = told(five.world)
     assert hunk_at(report, PATH)["cause"]["commit"]["id"] == last
     assert turns_of(report) == [(False, first, False)]
+
+
+def test_what_was_undone_again_is_no_cause_of_what_is_there_now(five: Clash, told: Told) -> None:
+    link = Content("120000", b"other.py")
+    states: list[tuple[Files, Files]] = [
+        ({PATH: link}, {PATH: edited(2, 3)}),
+        ({PATH: TEXT.replace(RETURN, RETURN + b"    # more\n")}, {PATH: edited(2, 4)}),
+    ]
+    for gone, there in states:
+        first, last = goes(five, gone, there)
+        report = told(five.world)
+        assert hunk_at(report, PATH)["cause"]["commit"]["id"] == last
+        assert turns_of(report) == [(False, first, False)]
+
+
+def test_what_lasts_of_the_first_change_is_the_cause(five: Clash, told: Told) -> None:
+    one = TEXT.replace(RETURN, b"    return 2 + 1\n    # more\n")
+    two = TEXT.replace(RETURN, b"    return 2 + 1\n    # less\n")
+    for states in ({PATH: one}, {PATH: two}), ({PATH: edited(2, 3)}, {PATH: edited(2, 4)}):
+        first, _ = goes(five, *states)
+        assert hunk_at(told(five.world), PATH)["cause"]["commit"]["id"] == first
+
+
+def test_a_binary_is_what_the_last_change_made_it(five: Clash, told: Told) -> None:
+    blob = "vllm/table.bin"
+    before = five.upstream({blob: b"\0a"})
+    five.pull(6, {blob: b"\0b"}, onto=before)
+    first = five.upstream({blob: b"\0c"}, onto=before)
+    last = five.upstream({blob: b"\0d"}, onto=first)
+    five.stand_on(last)
+    assert five.world.run("drop", "5") == 0
+    assert five.world.run("add", "6") == 3
+    cause = hunk_at(told(five.world), blob, "6")["cause"]
+    assert cause["commit"]["id"] == last
+    assert cause["told"].endswith("changed the file")
+
+
+def test_a_file_that_both_brought_has_both_sides(five: Clash, told: Told) -> None:
+    five.pull(6, {OTHER: edited(1, 11), "vllm/both.py": b"x = 3\n"})
+    brought, _ = goes(five, {"vllm/both.py": b"x = 1\n"}, {"vllm/both.py": b"x = 1\ny = 2\n"})
+    assert five.world.run("add", "6") == 3
+    hunk = hunk_at(told(five.world), "vllm/both.py", "6")
+    assert hunk["sides"]["ours"] == {"first": 1, "lines": ["x = 1", "y = 2"]}
+    assert hunk["cause"]["commit"]["id"] == brought

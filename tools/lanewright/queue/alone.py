@@ -44,7 +44,7 @@ def merged_alone(repository: Repository, tries: Sequence[Tried]) -> list[State]:
     blobs = read_blobs(repository, [file.blob for file in result.values()])
     paths = {name: each.unit.path for name, each in named.items()}
     # What conflicts stands nowhere, so that its places are not looked for.
-    base, theirs, ours, merged = flat_trees(
+    base, theirs, ours, done = flat_trees(
         repository,
         [
             {name: bases[name] for name in fine},
@@ -60,7 +60,7 @@ def merged_alone(repository: Repository, tries: Sequence[Tried]) -> list[State]:
         {n: (paths[n], each.raw) for n, each in alone.items() if each and n in fine},
     )
     got = changed_regions(
-        repository, ours, merged, {n: (paths[n], blobs[f.blob]) for n, f in result.items()}
+        repository, ours, done, {n: (paths[n], blobs[f.blob]) for n, f in result.items()}
     )
     states = []
     for name, each in named.items():

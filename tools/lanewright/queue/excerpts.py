@@ -45,8 +45,9 @@ def excerpts(
     """
     both = {path: (each.base, each.ours) for path, each in sides.items() if each.base and each.ours}
     aligned = {path: Alignment(spans) for path, spans in spans_of(repository, both).items()}
-    blobs = read_blobs(repository, [ours.blob for _, ours in both.values()])
-    texts = {path: split_lines(blobs[ours.blob]) for path, (_, ours) in both.items()}
+    here = {path: each.ours for path, each in sides.items() if each.ours}
+    blobs = read_blobs(repository, [ours.blob for ours in here.values()])
+    texts = {path: split_lines(blobs[ours.blob]) for path, ours in here.items()}
     found = {}
     for unit in units:
         hunk = unit.hunk
@@ -59,6 +60,8 @@ def excerpts(
             zone = aligned[unit.path].zone(first, last)
             low, high = zone.base
             ours = Lines(zone.ours[0], texts[unit.path][zone.ours[0] : zone.ours[1]])
+        elif unit.path in texts:  # both brought the file
+            ours = Lines(0, texts[unit.path])
         theirs = [*base[low:first], *hunk.replacement, *base[last:high]]
         before = Lines(low, base[low:high]) if on_base.sides[unit.path] else NOTHING
         found[unit.id] = Excerpts(before, ours, Lines(low, theirs))

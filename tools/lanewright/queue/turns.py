@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from lanewright.queue.alone import State
+from lanewright.queue.lasting import lasting
 from lanewright.queue.lock import Outcome
 from lanewright.queue.singles import one_by_one
-from lanewright.queue.units import OnBase
+from lanewright.queue.units import OnBase, Unit
 from lanewright.queue.wholes import whole_faults
 from lanewright.store.git import Repository
+from lanewright.store.objects import File
 from lanewright.store.timeline import Step
 
 BAD = {"conflict", "file missing", "landed changed"}
@@ -32,7 +34,7 @@ class Turns:
 
     Attributes:
         entry: The steps at which it turned, in order; none where it merges all the way.
-        units: By id, the step since which an asked unit is what it is at the end, and that.
+        units: By id, the step that made an asked unit what it is at the end, and that.
         files: The step since which a file cannot be merged with all that is chosen of it, though
             each of that merges alone.
         tried: How many of upstream's commits were tried.
@@ -76,22 +78,37 @@ def turns(
         for number, state in states[unit.id]:
             if unit.id in chosen and state.outcome in BAD:
                 bad[unit.path][number] = True
+    since = {
+        unit.id: _since(repository, on_base, unit, states[unit.id], dict(versions[unit.path]))
+        for unit in units
+        if states[unit.id]
+    }
     return Turns(
         tuple(_turned(steps, bad)),
-        {unit.id: _since(steps, states[unit.id]) for unit in units if states[unit.id]},
+        {name: (steps[number], state) for name, (number, state) in since.items()},
         {path: step for path, step in whole.items() if step},
         sum(step.made is not None for step in steps),
     )
 
 
-def _since(steps: Sequence[Step], found: Sequence[tuple[int, State]]) -> tuple[Step, State]:
-    """The step since which a unit is what it is at the end."""
+def _since(
+    repository: Repository,
+    on_base: OnBase,
+    unit: Unit,
+    found: Sequence[tuple[int, State]],
+    files: Mapping[int, File | None],
+) -> tuple[int, State]:
+    """The number of the step that made a unit what it is at the end, and what that is."""
     first, last = found[-1]
+    run: list[int] = []
     for number, state in reversed(found):
         if state.outcome != last.outcome:
             break
         first = number
-    return steps[first], last
+        run.insert(0, number)
+    if last == State("conflict", open=True):
+        first = lasting(repository, on_base, unit, {number: files[number] for number in run})
+    return first, last
 
 
 def _bad_since(steps: Sequence[Step], at: Mapping[int, bool]) -> Step | None:

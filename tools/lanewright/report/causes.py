@@ -51,11 +51,17 @@ def cause_of(hunk: HunkState, why: Why, page: str) -> Cause:
         return Cause(hunk.cause)
     commit = commit_report(step.made, page)
     if step.undone:
-        verb = LACKED.get(why.became, VERBS.get(why.became, CHANGED))
+        verb = LACKED.get(why.became) or _verb(why, hunk)
         told = f"upstream's {named(commit)} {verb}, which it is made on and the pin lacks"
     else:
-        told = f"upstream's {named(commit)} {VERBS.get(why.became, CHANGED)}"
+        told = f"upstream's {named(commit)} {_verb(why, hunk)}"
     return Cause(told, commit, lacking=step.undone)
+
+
+def _verb(why: Why, hunk: HunkState) -> str:
+    """What a commit did; of a binary or a mode there are no lines."""
+    has_lines = hunk.lines not in {"whole", "mode", "file"}
+    return VERBS.get(why.became, CHANGED if has_lines else "changed the file")
 
 
 def _by_entries(why: Why, hunk: HunkState) -> str:
@@ -63,4 +69,4 @@ def _by_entries(why: Why, hunk: HunkState) -> str:
     who = f"{'the entries' if several else 'the entry'} {' and '.join(why.entries)}"
     if hunk.outcome == "landed":
         return f"{who} {'have' if several else 'has'} it too"
-    return f"{who} {'removed the file' if hunk.outcome == 'file missing' else CHANGED}"
+    return f"{who} {'removed the file' if hunk.outcome == 'file missing' else _verb(why, hunk)}"

@@ -118,6 +118,17 @@ def test_what_a_stacked_one_stands_on_is_no_cause_of_what_upstream_did(
             assert not cause.get("commit"), part
 
 
+def test_one_that_is_stacked_on_what_the_lane_takes_in_part(five: Clash, told: Told) -> None:
+    world = five.world
+    below = five.pull(6, {PATH: edited(4, 44), OTHER: edited(3, 33)})
+    five.pull(7, {PATH: edited(4, 45)}, onto=below)
+    assert world.run("add", f"6:{OTHER}") == 0
+    assert world.run("add", "7") == 3
+    cause = hunk_at(told(world), PATH, "7")["cause"]
+    assert (cause["entries"], cause.get("commit")) == (["6"], None)
+    assert "made on the entry 6, of which the lane lacks a part" in cause["told"]
+
+
 def head_of(world: Carrying, number: int) -> CommitId:
     found = git(world.upstream, "rev-parse", f"refs/pull/{number}/head")
     return CommitId(found.decode().strip())

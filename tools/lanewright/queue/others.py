@@ -41,6 +41,16 @@ def below(asked: Carried, earlier: Sequence[Carried]) -> list[Carried]:
     return found
 
 
+def lacking_below(asked: Carried, earlier: Sequence[Carried]) -> dict[str, tuple[str, ...]]:
+    """Per file, the entries that one is stacked on and of which the lane lacks a part there."""
+    found: dict[str, dict[str, None]] = {}
+    for other in below(asked, earlier):
+        for hunk in other.entry.hunks:
+            if other.conflicts or hunk.outcome == "not selected":
+                found.setdefault(hunk.path, {})[other.entry.name] = None
+    return {path: tuple(names) for path, names in found.items()}
+
+
 def by_entries(
     repository: Repository,
     tree: TreeId,

@@ -9,7 +9,7 @@ from lanewright.project import Project
 from lanewright.queue.carried import Carried
 from lanewright.queue.ends import bring_tags
 from lanewright.queue.lock import Outcome
-from lanewright.queue.others import by_entries, earlier_of
+from lanewright.queue.others import by_entries, earlier_of, lacking_below
 from lanewright.queue.pin import Pin
 from lanewright.queue.turns import BAD, Turn, turns
 from lanewright.queue.ways import Asked, asked_of, units_of, with_contents
@@ -24,8 +24,8 @@ class Why:
     Attributes:
         step: Upstream's part; without a commit where its history does not tell.
         became: What the hunk became by that, alone; ``merged`` where it merges alone, and its file
-            cannot be merged as a whole.
-        entries: Names of earlier entries that did.
+            cannot be merged as a whole; ``not selected`` where it is made on what the lane lacks.
+        entries: Names of earlier entries that did, or that it is made on.
     """
 
     step: Step | None = None
@@ -91,11 +91,14 @@ def _explained(repository: Repository, pin: Pin, asked: Asked) -> Explained:
             whys[name] = Why(step, state.outcome)
     alone = asked.units.keys() - whys.keys()
     met = by_entries(repository, pin.tree, asked.carried, asked.earlier, frozenset(alone))
+    lacked = lacking_below(asked.carried, asked.earlier)
     for hunk in asked.carried.entry.hunks:
         if hunk.id not in alone:
             continue
         if met[hunk.id]:
             whys[hunk.id] = Why(entries=met[hunk.id])
+        elif hunk.path in lacked:
+            whys[hunk.id] = Why(became="not selected", entries=lacked[hunk.path])
         elif hunk.outcome != "landed":
             whys[hunk.id] = Why(found.files.get(hunk.path), "merged")
         else:

@@ -67,6 +67,8 @@ def _verb(why: Why, hunk: HunkState) -> str:
 def _by_entries(why: Why, hunk: HunkState) -> str:
     several = len(why.entries) > 1
     who = f"{'the entries' if several else 'the entry'} {' and '.join(why.entries)}"
+    if why.became == "not selected":
+        return f"it is made on {who}, of which the lane lacks a part in this file"
     if hunk.outcome == "landed":
         return f"{who} {'have' if several else 'has'} it too"
     return f"{who} {'removed the file' if hunk.outcome == 'file missing' else _verb(why, hunk)}"

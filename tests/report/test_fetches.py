@@ -104,3 +104,32 @@ def _stand(carrying: Carrying, url: str, main: list[str]) -> None:
         )
         series += f'\n[[entry]]\npull = {number}\nhead = "{head}"\nbase = "{main[0]}"\n'
     carrying.series.write_text(series)
+
+
+def test_a_release_from_an_empty_store_needs_three_fetches_too(
+    carrying: Carrying,
+    told: Told,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    series = carrying.series.read_text().replace("0.31.0", "0.32.0")
+    numbers = (96177, 92060, 97190)
+    for number in numbers:
+        ref = f"refs/pull/{number}/head"
+        head, base = (
+            git(carrying.upstream, *words).decode().strip()
+            for words in (("rev-parse", ref), ("merge-base", "main", ref))
+        )
+        series += f'\n[[entry]]\npull = {number}\nhead = "{head}"\nbase = "{base}"\n'
+    carrying.series.write_text(series)
+    monkeypatch.setenv("LANEWRIGHT_TRACE", "1")
+    capfd.readouterr()
+    assert carrying.run("report") == 3
+    assert len(FETCH.findall(capfd.readouterr().err)) == 3
+    assert carrying.run("report") == 3
+    assert FETCH.findall(capfd.readouterr().err) == []
+    monkeypatch.delenv("LANEWRIGHT_TRACE")
+    report = told(carrying)
+    assert report["upstream"] == carrying.main[-1]
+    for number in numbers:
+        assert turns_of(report, str(number))

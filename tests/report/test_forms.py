@@ -75,12 +75,10 @@ def test_annotations_stand_at_the_entrys_line(conflicting: Clash, capfd: Capture
     lines = said(conflicting.world, capfd, "github").splitlines()
     text = conflicting.world.series.read_text().splitlines()
     number = text.index("[[entry]]") + 1
-    assert lines[0].startswith(
+    assert lines[1].startswith(
         f"::error file=series/sample.toml,line={number},title=#5%3A conflict::"
     )
-    assert lines[-1].startswith(
-        "::error file=series/sample.toml,line=1,title=lane sample on git%3A"
-    )
+    assert lines[0].startswith("::error file=series/sample.toml,line=1,title=lane sample on git%3A")
     assert all(line.startswith("::") for line in lines)
 
 

@@ -208,3 +208,52 @@ def test_a_watched_one_that_cannot_be_tried_stops_nothing(
     assert [entry["name"] for entry in report["entries"]] == ["5", "6"]
     assert entry_of(report, "6")["verdict"] == "not tried"
     assert "touches nothing below vllm/" in entry_of(report, "6")["notes"][0]
+
+
+def test_a_watched_one_that_upstream_does_not_have_stops_no_other(
+    way: Way, told: Told, capfd: pytest.CaptureFixture[str]
+) -> None:
+    world = way.clash.world
+    way.clash.pull(6, {OTHER: edited(5, 55)})
+    series = world.series
+    series.write_text(series.read_text().replace("\n[model]", "watch = [99, 6]\n\n[model]"))
+    capfd.readouterr()
+    assert world.run("fetch") == 0
+    said = capfd.readouterr().err
+    assert "#99 is watched in series/sample.toml, and upstream has no such pull request" in said
+    report = told(world, code=0)
+    assert entry_of(report, "6")["verdict"] == "clean"
+    assert entry_of(report, "99")["next"] == ["lanewright fetch sample"]
+
+
+def test_what_a_rule_keeps_out_of_a_watched_one_is_told(
+    way: Way, told: Told, capfd: pytest.CaptureFixture[str]
+) -> None:
+    world = way.clash.world
+    way.clash.pull(6, {"vllm/conftest.py": b"x = 1\n", OTHER: edited(5, 55)})
+    series = world.series
+    series.write_text(series.read_text().replace("\n[model]", "watch = [6]\n\n[model]"))
+    assert world.run("fetch") == 0
+    report = told(world, code=0)
+    entry = entry_of(report, "6")
+    assert entry["verdict"] == "1 of it refused by rule"
+    assert hunk_at(report, "vllm/conftest.py", "6")["refused"].startswith("packaging: ")
+    assert hunk_at(report, OTHER, "6")["outcome"] == "clean"
+    assert world.run("report", "--format", "github") == 0
+    assert "#6: 1 of it refused by rule (watched)" in capfd.readouterr().out
+
+
+def test_another_pin_can_be_asked_about(
+    way: Way, told: Told, capfd: pytest.CaptureFixture[str]
+) -> None:
+    world = way.clash.world
+    guilty = way.clash.upstream({PATH: edited(2, 3)})
+    before = (world.series.read_bytes(), (world.root / "series/sample.lock").read_bytes())
+    assert told(world, code=0)["complete"]
+    capfd.readouterr()
+    assert world.run("report", "--to", "main") == 3
+    said = capfd.readouterr().out
+    assert f"lane sample on git:{guilty}" in said
+    assert f"  stops merging at upstream's {guilty[:12]} " in said
+    assert f"  next: lanewright resolve 5 --to git:{guilty}\n" in said
+    assert (world.series.read_bytes(), (world.root / "series/sample.lock").read_bytes()) == before

@@ -86,6 +86,9 @@ def parse(arguments: list[str]) -> Arguments:
     build.add_argument("--check", action="store_true", help="write nothing; exit 4 on drift")
     report = _command(commands, "report", "say what becomes of every hunk, and why", reads=True)
     report.add_argument(
+        "--to", metavar="REF", help="tell of another pin: version, tag, branch, commit, nightly"
+    )
+    report.add_argument(
         "--format", choices=("text", "json", "markdown", "github"), default="text", help="its form"
     )
     verify = _command(commands, "verify", "prove that lock, tree and image are what they claim")

@@ -35,12 +35,13 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     planned = plan(project, lane_of(project, arguments))
     pulls = [given for given in planned.inputs if isinstance(given, PullInput)]
     wanted = list(dict.fromkeys([*(each.number for each in pulls), *planned.series.watch]))
-    heads = fetch_pulls(project, places, wanted) if wanted else {}
+    carried = [each.number for each in pulls]
+    heads = fetch_pulls(project, places, carried, planned.series.watch) if wanted else {}
     pins = [resolve_pin(project, places, spec) for spec in pins_of(project, planned)]
     for pin in pins:
         emit(f"{pin.distribution} {pin.version} {pin.commit}")
     if wanted:
-        bring_tags(project, places, pins)
+        bring_tags(project, places, [pin.version for pin in pins if pin.source == "release"])
     beside = watched(project, places, planned)
     moved = {g.number: _newest(project, places, heads[g.number], g, pulls) for g in pulls}
     changes = [(each.base, each.head) for each in pulls]
@@ -52,8 +53,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     for given in pulls:
         _tell(given, heads[given.number])
     for each in beside:
-        _tell_watched(project, places, each, heads[each.number])
-    keep_facts(project, places, wanted)
+        _tell_watched(project, places, planned.lane, each, heads.get(each.number))
+    keep_facts(project, places, [number for number in wanted if number in heads])
     if planned.pin.commit and planned.series.device == "cpu":
         emit(wheel_of(places, planned.pin.release).name)  # a boot links its compiled files
     return ExitCode.CLEAN
@@ -73,8 +74,16 @@ def _newest(
     return pinned_at(project, places, given.number, head, others)
 
 
-def _tell_watched(project: Project, places: Places, beside: Watched, head: CommitId) -> None:
+def _tell_watched(
+    project: Project, places: Places, lane: str, beside: Watched, head: CommitId | None
+) -> None:
     """Say where it is; one that cannot be tried stops nothing."""
+    if head is None:
+        say(
+            f"#{beside.number} is watched in series/{lane}.toml, and upstream has no such pull"
+            " request: take it out of `watch`"
+        )
+        return
     emit(f"#{beside.number} {head}, watched")
     why = beside.why
     if beside.given:

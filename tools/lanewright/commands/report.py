@@ -9,9 +9,13 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
 from lanewright.queue.claims import require_apart
+from lanewright.queue.edited import read_text, series_text
+from lanewright.queue.ends import bring_tags
 from lanewright.queue.inputs import PullInput
 from lanewright.queue.merge import merging
-from lanewright.queue.plan import Plan, plan
+from lanewright.queue.plan import Plan, pins_of, plan, plan_of
+from lanewright.queue.stopped import meant_target
+from lanewright.queue.target import with_target
 from lanewright.queue.watching import Watched, try_watched, watched
 from lanewright.report.github import report_annotations
 from lanewright.report.making import make_report
@@ -21,6 +25,7 @@ from lanewright.store.bringing import bring
 from lanewright.store.complaint import RemoteError
 from lanewright.store.diffing import diffing
 from lanewright.terminal import emit, emit_json, say
+from lanewright.transaction.reading import of_one_state
 
 WIDTH = 132
 
@@ -33,7 +38,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     Ends with 3 where one conflicts, and with 1 where two claim the same.
     """
     lane = lane_of(project, arguments)
-    planned = plan(project, lane, apart=False)
+    planned = _planned(project, places, lane, arguments.to)
     beside = watched(project, places, planned)
     _bring(project, places, planned, beside)
     applied = apply_plan(project, places, planned)
@@ -53,12 +58,27 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     return ExitCode.CONFLICT if applied.conflicts else ExitCode.CLEAN
 
 
+def _planned(project: Project, places: Places, lane: str, to: str | None) -> Plan:
+    """The lane as its series has it, or as it would be on another pin."""
+    if to is None:
+        return plan(project, lane, apart=False)
+    text = of_one_state(project, lambda: series_text(project, lane))
+    series = read_text(project, lane, text)
+    target = meant_target(project, places, lane, series, to)
+    moved = read_text(project, lane, with_target(text, series, target))
+    return plan_of(project, lane, moved, apart=False)
+
+
 def _bring(project: Project, places: Places, planned: Plan, beside: list[Watched]) -> None:
     """Have all that the entries need in the store, with as few fetches as can be."""
     pulls = [given for given in planned.inputs if isinstance(given, PullInput)]
     pulls += [each.given for each in beside if each.given]
     pins = [planned.pin.commit] if planned.pin.commit else []
     changes = [(each.base, each.head) for each in pulls]
+    if pulls:  # a lane of patches alone is told without history, so it need not fetch one
+        releases = [spec.release.version for spec in pins_of(project, planned) if not spec.commit]
+        commits = [commit for both in changes for commit in both]
+        bring_tags(project, places, releases, [*pins, *commits])
     try:
         bring(places, project.upstream.remote, pins, changes)
     except RemoteError as error:  # what is needed all the same is asked for again, by its name

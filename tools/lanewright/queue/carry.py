@@ -74,7 +74,8 @@ def carry_change(
     dropped = {s.id for s in states if s.outcome == "landed changed" and not s.open}
     taken = Chosen.of(change, on_base, chosen, dropped)
     if found := refused_units(taken, states, given.choice, place):
-        return Carried(msgspec.structs.replace(blank, tree=tree), chosen=taken, refused=found)
+        told = msgspec.structs.replace(blank, tree=tree, hunks=states)
+        return Carried(told, chosen=taken, refused=found)
     return _merged(repository, given, blank, tree, (base, onto), taken, states, ours, causes)
 
 

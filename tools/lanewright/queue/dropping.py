@@ -5,11 +5,12 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import change_of
 from lanewright.queue.choose import choose, units_named
-from lanewright.queue.edit import with_entry_value, without_entry
+from lanewright.queue.edit import with_entry_value, with_value, without_entry
 from lanewright.queue.edited import read_text
 from lanewright.queue.inputs import Choice, OverlayInput
 from lanewright.queue.plan import plan_of
 from lanewright.queue.selection import Part, hunk_name, index_of, without_part
+from lanewright.queue.series import name_of
 from lanewright.queue.units import OnBase, read_on_base
 from lanewright.store.git import Repository
 
@@ -22,12 +23,12 @@ def dropped(project: Project, places: Places, lane: str, text: str, part: Part) 
     """
     index, on_base = _find(project, places, lane, text, part)
     if on_base is None:
-        return without_entry(text, index)
+        return _without(project, lane, text, index)
     spec = read_text(project, lane, text).entry[index]
     place = f"series/{lane}.toml: entry {index + 1}"
     select = without_part(spec, on_base, part, place)
     if not select:
-        return without_entry(text, index)
+        return _without(project, lane, text, index)
     text = with_entry_value(text, index, "select", select)
     if spec.landed:
         kept = choose(on_base, Choice(tuple(select), split=True), place)
@@ -35,6 +36,17 @@ def dropped(project: Project, places: Places, lane: str, text: str, part: Part) 
             name for name in spec.landed if {u.id for u in units_named(on_base.units, name)} <= kept
         ]
         text = with_entry_value(text, index, "landed", left or None)
+    return text
+
+
+def _without(project: Project, lane: str, text: str, index: int) -> str:
+    """The series without an entry, and without the seams at which it was plugged in."""
+    series = read_text(project, lane, text)
+    name = name_of(series.entry[index])
+    text = without_entry(text, index)
+    for seam, used in series.seams.items():
+        if used == name:
+            text = with_value(text, ("seams", seam), None)
     return text
 
 

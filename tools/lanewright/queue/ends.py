@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.pin import Pin
-from lanewright.queue.pulls import main_ref
-from lanewright.store.complaint import AbsentError, RemoteError
+from lanewright.store.complaint import RemoteError
 from lanewright.store.fetching import fetch_refs
 from lanewright.store.git import Repository
 from lanewright.store.objects import CommitId, commit_at, commits_named
@@ -29,23 +28,32 @@ def commit_of(project: Project, places: Places, pin: Pin) -> CommitId | None:
     return commits_named(repository, [remote.kept_as(tag_ref(pin.version))])[0]
 
 
-def bring_tags(project: Project, places: Places, pins: Iterable[Pin]) -> None:
-    """Bring the tags of releases, where upstream's history is in the store already.
+def bring_tags(
+    project: Project, places: Places, versions: Iterable[str], along: Iterable[CommitId] = ()
+) -> None:
+    """Bring the tags of releases that the store lacks, as far as upstream has them.
 
-    A lane of patches alone needs no history, so it is not made to fetch one.
+    Args:
+        project: Says where upstream is.
+        places: The store.
+        versions: Of the releases.
+        along: Commits to bring in the same fetch, if there is one.
     """
     remote = project.upstream.remote
-    if remote is None or not places.objects.exists():
+    if remote is None:
         return
-    wanted = {
-        tag_ref(pin.version): pin
-        for pin in pins
-        if pin.source == "release" and commit_of(project, places, pin) is None
-    }
-    [main] = commits_named(Repository(places.objects), [remote.kept_as(main_ref(project))])
-    if not wanted or main is None:
+    refs = {version: remote.kept_as(tag_ref(version)) for version in dict.fromkeys(versions)}
+    known: list[CommitId | None] = [None] * len(refs)
+    if places.objects.exists():
+        known = commits_named(Repository(places.objects), refs.values())
+    absent = [tag_ref(v) for v, commit in zip(refs, known, strict=True) if commit is None]
+    if not absent:
         return
     try:
-        fetch_refs(places, remote, wanted)
-    except (AbsentError, RemoteError) as error:
-        say(f"upstream's history of {', '.join(wanted)} is not known: {error}")
+        found = fetch_refs(places, remote, [], optional=absent, along=along)
+    except RemoteError as error:
+        say(f"upstream's history of {', '.join(absent)} is not known: {error}")
+        return
+    for ref in absent:
+        if ref not in found:
+            say(f"upstream's history of {ref} is not known: {remote.url} has no such tag")

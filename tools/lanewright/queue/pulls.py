@@ -55,12 +55,27 @@ def pull_ref(number: int) -> str:
     return f"refs/pull/{number}/head"
 
 
-def fetch_pulls(project: Project, places: Places, numbers: Sequence[int]) -> dict[int, CommitId]:
-    """Bring pull requests' heads, and the branch that they are merged into, as they are now."""
+def fetch_pulls(
+    project: Project, places: Places, numbers: Sequence[int], watched: Sequence[int] = ()
+) -> dict[int, CommitId]:
+    """Bring pull requests' heads, and the branch that they are merged into, as they are now.
+
+    Args:
+        project: Says where upstream is.
+        places: The store.
+        numbers: Those that must be there.
+        watched: Those that may be missing, and are then left out.
+
+    Raises:
+        AbsentError: Upstream has no such pull request.
+        RemoteError: It cannot be reached.
+    """
     remote = need_remote(project)
-    refs = [pull_ref(number) for number in numbers]
-    found = fetch_refs(places, remote, [main_ref(project), *refs])
-    return {number: found[ref] for number, ref in zip(numbers, refs, strict=True)}
+    refs = {number: pull_ref(number) for number in [*numbers, *watched]}
+    needed = [refs[number] for number in numbers]
+    optional = [refs[number] for number in watched if number not in numbers]
+    found = fetch_refs(places, remote, [main_ref(project), *needed], optional=optional)
+    return {number: found[ref] for number, ref in refs.items() if ref in found}
 
 
 def main_ref(project: Project) -> str:

@@ -7,7 +7,6 @@ from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.carried import Carried
-from lanewright.queue.ends import bring_tags
 from lanewright.queue.lock import Outcome
 from lanewright.queue.others import by_entries, earlier_of, lacking_below
 from lanewright.queue.pin import Pin
@@ -70,7 +69,6 @@ def explain(
         LanewrightError: An object that must be in the store is not.
     """
     wanting = [each for each in carried if units_of(each)]
-    bring_tags(project, places, [pin, *(e.entry.base for e in wanting if e.entry.base)])
     asked = [
         asked_of(project, places, pin, each, earlier_of(carried, lane, each)) for each in wanting
     ]

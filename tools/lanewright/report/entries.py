@@ -1,11 +1,13 @@
 """What the report says of one entry."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from lanewright.project import Project
 from lanewright.queue.carried import Carried
 from lanewright.queue.excerpts import Excerpts, Lines, excerpts
 from lanewright.queue.lock import HunkState
 from lanewright.queue.sides import Sides
+from lanewright.queue.stopped import resolve_command
 from lanewright.queue.whys import Explained
 from lanewright.report.causes import cause_of, commit_report
 from lanewright.report.model import Excerpt, FileReport, HunkReport, ThreeSides, TurnReport
@@ -26,13 +28,14 @@ def files_of(
     """
     sides = {each.path: each.sides for each in carried.conflicts}
     shown = _excerpts(repository, carried, sides)
+    rules = {each.hunk: f"{each.rule}: {each.why}" for each in carried.refused}
     by_path: dict[str, list[HunkState]] = {}
     for hunk in carried.entry.hunks:
         by_path.setdefault(hunk.path, []).append(hunk)
     return [
         FileReport(
             path,
-            [_hunk(hunk, explained, shown.get(hunk.id), page) for hunk in hunks],
+            [_hunk(hunk, explained, shown.get(hunk.id), page, rules) for hunk in hunks],
             sides[path].ids if path in sides else None,
         )
         for path, hunks in by_path.items()
@@ -51,17 +54,19 @@ def turns_of(explained: Explained, page: str) -> list[TurnReport]:
     ]
 
 
-def next_of(carried: Carried, option: str) -> Iterator[str]:
+def next_of(project: Project, lane: str, pin: str, carried: Carried) -> Iterator[str]:
     """What to type next about an entry of the lane, or instead.
 
     Args:
-        carried: What became of it.
-        option: What commands need to mean this lane.
+        project: The user's project.
+        lane: The lane.
+        pin: What it is tried on, which need not be what its series says.
+        carried: What became of the entry.
     """
-    name = carried.entry.name
+    name, option = carried.entry.name, project.option(lane)
     stale = any(fix.state == "stale" for fix in carried.entry.fixes)
     if carried.conflicts or stale:
-        yield f"lanewright resolve {quoted(name)}{option}"
+        yield resolve_command(project, lane, quoted(name), pin)
     for hunk in carried.entry.hunks:
         part = quoted(f"{name}:{hunk.path}:{hunk.id}")
         if hunk.open and hunk.outcome == "landed changed":
@@ -77,7 +82,13 @@ def next_of(carried: Carried, option: str) -> Iterator[str]:
         yield f"lanewright drop {quoted(name)}{option}"
 
 
-def _hunk(hunk: HunkState, explained: Explained, shown: Excerpts | None, page: str) -> HunkReport:
+def _hunk(
+    hunk: HunkState,
+    explained: Explained,
+    shown: Excerpts | None,
+    page: str,
+    rules: Mapping[str, str],
+) -> HunkReport:
     why = explained.units.get(hunk.id)
     cause = cause_of(hunk, why, page) if why else None
     told_better = cause is not None and bool(cause.commit or cause.entries)
@@ -90,6 +101,7 @@ def _hunk(hunk: HunkState, explained: Explained, shown: Excerpts | None, page: s
         cause=cause,
         detail=_more(hunk) if told_better else ("" if cause else hunk.cause),
         difference=hunk.difference,
+        refused=rules.get(hunk.id, ""),
         sides=_three(shown) if shown and hunk.open else None,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from lanewright.project import Project
 from lanewright.report.model import EntryReport, HunkReport, Report
 from lanewright.report.shown import shown
-from lanewright.report.words import ending, heading, label, turned, what_of
+from lanewright.report.words import ending, heading, label, now, turned, what_of
 from lanewright.terminal import printable
 
 ENTRY = re.compile(r"""\s*\[\[\s*(entry|"entry"|'entry')\s*\]\]""")
@@ -30,15 +30,15 @@ def report_annotations(project: Project, report: Report) -> str:
     file = f"series/{report.lane}.toml"
     carried = [entry for entry in report.entries if entry.standing == "carried"]
     text = project.series_file(report.lane).read_text("utf-8", "replace")
-    lines = []
+    level = "notice" if report.complete else "error"
+    table = [f"{label(entry)}: {now(entry)}" for entry in report.entries]
+    # First, since only so many annotations of a step are shown.
+    lines = [_command(level, file, 1, heading(report), "\n".join([*table, ending(report)]))]
     for line, entry in zip(_starts(text, len(carried)), carried, strict=True):
         lines += [_command(level, file, line, title, said) for level, title, said in _said(entry)]
     for clash in report.clashes:
         said = f"{' and '.join(clash.entries)} claim {clash.claim}, so they exclude each other"
         lines.append(_command("warning", file, 1, f"claim {clash.claim}", said))
-    level = "notice" if report.complete else "error"
-    table = [f"{label(entry)}: {entry.verdict}" for entry in report.entries]
-    lines.append(_command(level, file, 1, heading(report), "\n".join([*table, ending(report)])))
     return printable("\n".join(lines))
 
 

@@ -51,16 +51,20 @@ def make_report(
         entry = _told(project, places, each, explained.get(each.entry.name, NOTHING))
         told.append(
             _of_lane(
-                entry, each, statuses.get(pull.number) if pull else None, project.option(lock.lane)
+                entry,
+                each,
+                statuses.get(pull.number) if pull else None,
+                list(next_of(project, lock.lane, lock.pin.ref, each)),
             )
         )
-    told += [_watched(project, places, each, explained) for each in watched]
+    told += [_watched(project, places, lock.lane, each, explained) for each in watched]
     return Report(
         schema=SCHEMA,
         lane=lock.lane,
         on=datetime.now(UTC).date(),
         pin=lock.pin.ref,
-        commit=commit_of(project, places, lock.pin) or lock.pin.commit,
+        commit=lock.pin.commit,
+        upstream=commit_of(project, places, lock.pin),
         distribution=lock.pin.distribution,
         version=lock.pin.version,
         tree=lock.tree,
@@ -74,7 +78,7 @@ def make_report(
 def _told(project: Project, places: Places, carried: Carried, explained: Explained) -> EntryReport:
     """What is to be said of an entry, be it the lane's or not."""
     entry, pull = carried.entry, carried.entry.pull
-    about = about_pull(project, places, pull.number, pull.head) if pull else About()
+    about = about_pull(project, places, pull.number, pull) if pull else About()
     upstream = page(project)
     base = pull.base if pull else (entry.base.ref if entry.base else "")
     return EntryReport(
@@ -90,7 +94,7 @@ def _told(project: Project, places: Places, carried: Carried, explained: Explain
         base=base,
         seen=about.seen,
         worth=about.worth,
-        verdict=in_words(entry),
+        verdict=in_words(entry, len(carried.refused)),
         counts=in_one_line(entry),
         open=bool(carried.conflicts),
         claims=entry.claims,
@@ -105,7 +109,7 @@ def _told(project: Project, places: Places, carried: Carried, explained: Explain
 
 
 def _of_lane(
-    told: EntryReport, carried: Carried, status: PullStatus | None, option: str
+    told: EntryReport, carried: Carried, status: PullStatus | None, commands: list[str]
 ) -> EntryReport:
     """The same with what only an entry of the lane has."""
     return msgspec.structs.replace(
@@ -114,19 +118,24 @@ def _of_lane(
         fixes=carried.entry.fixes,
         unneeded=list(carried.unneeded),
         notes=[*told.notes, *([status.note] if status and status.note else [])],
-        next=list(next_of(carried, option)),
+        next=commands,
     )
 
 
 def _watched(
-    project: Project, places: Places, watched: Watched, explained: dict[str, Explained]
+    project: Project,
+    places: Places,
+    lane: str,
+    watched: Watched,
+    explained: dict[str, Explained],
 ) -> EntryReport:
     if watched.carried:
         found = explained.get(watched.carried.entry.name, NOTHING)
         told = _told(project, places, watched.carried, found)
-        return msgspec.structs.replace(told, standing="watched")
+        command = f"lanewright add {watched.number}{project.option(lane)}"
+        return msgspec.structs.replace(told, standing="watched", next=[command])
     given = watched.given
-    about = about_pull(project, places, watched.number, given.head if given else None)
+    about = about_pull(project, places, watched.number, given)
     return EntryReport(
         name=str(watched.number),
         standing="watched",
@@ -143,5 +152,5 @@ def _watched(
         claims=list(given.claims) if given else about.claims,
         provides=about.provides,
         notes=[watched.why],
-        next=[] if given else ["lanewright fetch"],
+        next=[] if given else [f"lanewright fetch {lane}"],
     )

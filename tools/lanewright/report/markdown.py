@@ -15,6 +15,7 @@ from lanewright.report.words import (
     in_common,
     is_quiet,
     label,
+    now,
     three_sides,
     turned,
     what_of,
@@ -45,8 +46,7 @@ def _table(report: Report) -> Iterator[str]:
     yield f"| {' | '.join(columns)} |"
     yield f"|{' --- |' * len(columns)}"
     for entry, was in zip(report.entries, past, strict=True):
-        now = entry.verdict + ("" if entry.standing == "carried" else " (watched)")
-        row = [label(entry), entry.title, was, now, entry.worth, head(entry)]
+        row = [label(entry), entry.title, was, now(entry), entry.worth, head(entry)]
         yield f"| {' | '.join(map(_plain, row))} |"
 
 

@@ -84,6 +84,7 @@ class HunkReport(msgspec.Struct, frozen=True, omit_defaults=True):
         cause: Why.
         detail: What more there is to say of it.
         difference: Where it landed with edits, how upstream's lines differ from its own.
+        refused: The rule that keeps it out, and why, if one does.
         sides: Where it needs a person, and has lines.
     """
 
@@ -95,6 +96,7 @@ class HunkReport(msgspec.Struct, frozen=True, omit_defaults=True):
     cause: Cause | None = None
     detail: str = ""
     difference: str = ""
+    refused: str = ""
     sides: ThreeSides | None = None
 
 
@@ -245,7 +247,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         lane: The lane.
         on: The day, in UTC.
         pin: What it stands on.
-        commit: Upstream's commit that this is, where it is known; else the release's in the store.
+        commit: What that is in the store: upstream's own commit, or the release's.
+        upstream: Upstream's commit that a release is, where it is known.
         distribution: The release that it is, or that goes with it.
         version: The same release's.
         tree: The lane's tree, without what needs a person.
@@ -260,6 +263,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     on: date
     pin: str
     commit: CommitId
+    upstream: CommitId | None
     distribution: str
     version: str
     tree: TreeId

@@ -14,6 +14,7 @@ from lanewright.report.words import (
     heading,
     in_common,
     label,
+    now,
     three_sides,
     turned,
     what_of,
@@ -56,9 +57,8 @@ def _table(report: Report, width: int) -> list[str]:
     for name in [*names, *(["worth it"] if with_worth else []), "head"]:
         table.add_column(name, overflow="fold")
     for entry, was in zip(report.entries, past, strict=True):
-        watched = "" if entry.standing == "carried" else " (watched)"
         cells = [label(entry), entry.title, *([was] if with_past else [])]
-        cells += [f"{entry.verdict}{watched}", *([entry.worth] if with_worth else [])]
+        cells += [now(entry), *([entry.worth] if with_worth else [])]
         table.add_row(*(Text(shown(cell)) for cell in [*cells, head(entry)]))
     out = io.StringIO()
     plain = Console(

@@ -6,18 +6,29 @@ from lanewright.queue.lock import HunkState, LockedEntry
 from lanewright.report.outcome import counted
 
 
-def in_words(entry: LockedEntry) -> str:
-    """E.g. ``new package clean; 3 files need hand fixes``, ``clean`` or ``landed``."""
+def in_words(entry: LockedEntry, refused: int = 0) -> str:
+    """E.g. ``new package clean; 3 files need hand fixes``, ``clean`` or ``landed``.
+
+    Args:
+        entry: What became of it.
+        refused: How much of it is kept out by rule.
+    """
+    if refused:
+        return "; ".join([f"{refused} of it refused by rule", *_open(_taken(entry))])
     if entry.kind == "overlay":
         return f"{counted(len(entry.files), 'file')} laid in"
-    taken = [hunk for hunk in entry.hunks if hunk.outcome != "not selected"]
+    taken = _taken(entry)
     kinds = {hunk.outcome for hunk in taken}
-    if kinds <= {"landed", "landed changed"} and not any(hunk.open for hunk in taken):
+    if taken and kinds <= {"landed", "landed changed"} and not any(hunk.open for hunk in taken):
         return "landed"
     parts = [*_open(taken), *_settled(taken)]
     if not parts:
         return _part_of("clean", entry, taken)
     return "; ".join(_new_package(taken) + parts)
+
+
+def _taken(entry: LockedEntry) -> list[HunkState]:
+    return [hunk for hunk in entry.hunks if hunk.outcome != "not selected"]
 
 
 def _part_of(word: str, entry: LockedEntry, taken: Sequence[HunkState]) -> str:

@@ -12,6 +12,8 @@ SHOWN = 12
 def heading(report: Report) -> str:
     """The lane and what it stands on."""
     on = f"{report.distribution} {report.commit[:12]}"
+    if report.upstream and report.upstream != report.commit:
+        on += f", upstream's {report.upstream[:12]}"
     return f"lane {report.lane} on {report.pin} ({on}), {report.on}"
 
 
@@ -30,6 +32,11 @@ def before(report: Report) -> tuple[str, list[str]]:
     if len(days) == 1:
         return f"{min(days)}", [each.outcome if each else "" for each in last]
     return "before", [f"{each.outcome} ({each.on})" if each else "" for each in last]
+
+
+def now(entry: EntryReport) -> str:
+    """What became of it, and whether the lane carries it at all."""
+    return entry.verdict + ("" if entry.standing == "carried" else " (watched)")
 
 
 def head(entry: EntryReport) -> str:
@@ -66,6 +73,8 @@ def _turn(turn: TurnReport, *, again: bool, tried: int) -> str:
 
 def what_of(hunk: HunkReport) -> Iterator[str]:
     """Why a hunk is what it is."""
+    if hunk.refused:
+        yield f"refused: {hunk.refused}"
     if hunk.cause:
         yield hunk.cause.told
     if hunk.detail and (hunk.cause is None or hunk.detail != hunk.cause.told):

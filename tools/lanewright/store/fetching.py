@@ -27,7 +27,13 @@ ALONE = {"fetch.negotiationAlgorithm": "noop"}
 
 
 def fetch_refs(
-    places: Places, remote: Remote, wanted: Iterable[str], *, wait: Wait = time.sleep
+    places: Places,
+    remote: Remote,
+    wanted: Iterable[str],
+    *,
+    optional: Iterable[str] = (),
+    along: Iterable[CommitId] = (),
+    wait: Wait = time.sleep,
 ) -> dict[str, CommitId]:
     """Bring refs of a remote to where they are now, with all their history but no blobs.
 
@@ -37,28 +43,34 @@ def fetch_refs(
         places: Where the store is.
         remote: Where to fetch from.
         wanted: Full names, e.g. ``refs/heads/main`` or ``refs/pull/56177/head``.
+        optional: More of them, which the remote need not have.
+        along: Commits to bring by id in the same fetch, as ``fetch_commits`` does.
         wait: How to wait before another try.
 
     Returns:
-        The commit of each; of an annotated tag, the one that it names.
+        The commit of each that is there; of an annotated tag, the one that it names.
 
     Raises:
         AbsentError: The remote lacks one of them, or is shallow; then none is changed.
         RemoteError: It cannot be reached, or refused.
         LanewrightError: A name is no branch, tag or pull request's head.
     """
-    kept = {ref: remote.kept_as(ref) for ref in wanted}
-    if not kept:
+    needed = list(wanted)
+    kept = {ref: remote.kept_as(ref) for ref in [*needed, *optional]}
+    ids = _full_ids(remote, along)
+    if not kept and not ids:
         return {}
     with (
         stage(f"fetching {_counted(len(kept), 'ref')} from {remote.url}"),
         writing(places) as store,
         waiting_room(places, store) as room,
     ):
-        tips = _tips(room, remote, kept, wait)
-        commits = _bring(room, remote, tips.values(), wait)
+        tips = _tips(room, remote, kept, frozenset(needed), wait)
+        beside = [each for each in ids if not commit_at(store, each)]
+        commits = _bring(room, remote, [*tips.values(), *beside], wait)
         take_in(room, store)
-        set_refs(store, remote, {kept[ref]: tip for ref, tip in tips.items()})
+        named = {kept[ref]: tip for ref, tip in tips.items()}
+        set_refs(store, remote, named | {remote.commit_ref(each): each for each in beside})
         return {ref: commits[tip] for ref, tip in tips.items()}
 
 
@@ -129,23 +141,26 @@ def list_tags(places: Places, remote: Remote, *, wait: Wait = time.sleep) -> lis
     return [line.partition("\t")[2].removeprefix("refs/tags/") for line in lines]
 
 
-def _tips(room: Repository, remote: Remote, wanted: Iterable[str], wait: Wait) -> dict[str, str]:
+def _tips(
+    room: Repository, remote: Remote, wanted: Iterable[str], needed: frozenset[str], wait: Wait
+) -> dict[str, str]:
     """What the remote's refs name now.
 
     Raises:
-        AbsentError: It lacks one.
+        AbsentError: It lacks one that is needed.
     """
     names = list(wanted)
     flags = ("--quiet", "--refs", "--end-of-options")
     lines = call(room, remote, "ls-remote", *flags, NAME, *names, wait=wait).decode().splitlines()
     tips = {ref: tip for tip, _, ref in (line.partition("\t") for line in lines)}
-    lacked = [ref for ref in names if not FULL_ID.fullmatch(tips.get(ref, ""))]
+    sound = [ref for ref in names if FULL_ID.fullmatch(tips.get(ref, ""))]
+    lacked = [ref for ref in names if ref in needed and ref not in sound]
     if lacked:
         raise AbsentError(
             f"{remote.url} has no {', '.join(lacked)}",
             hint=f"see what it has: git ls-remote {quoted(remote.url)}",
         )
-    return {ref: tips[ref] for ref in names}
+    return {ref: tips[ref] for ref in sound}
 
 
 def _bring(room: Repository, remote: Remote, ids: Iterable[str], wait: Wait) -> dict[str, CommitId]:

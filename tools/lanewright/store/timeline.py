@@ -94,6 +94,15 @@ def made_of(repository: Repository, commit: CommitId) -> Made:
     return _made(output.stdout.decode("utf-8", "replace").rstrip("\n"))
 
 
+def first_after(repository: Repository, base: CommitId, head: CommitId) -> Made | None:
+    """The oldest of the commits that lead to ``head`` and not to ``base``."""
+    output = repository.run(
+        "log", "--first-parent", "--format=tformat:%H %ct %s", "--end-of-options", head, f"^{base}"
+    )
+    lines = output.stdout.decode("utf-8", "replace").splitlines()
+    return _made(lines[-1]) if lines else None
+
+
 def _files(
     repository: Repository, commit: CommitId, paths: Sequence[str]
 ) -> dict[str, File | None]:

@@ -2,7 +2,10 @@
 
 import pytest
 
+from lanewright.queue.dropping import dropped
+from lanewright.queue.edited import read_text
 from lanewright.queue.plan import plan
+from lanewright.queue.selection import read_part
 from tests.queue.test_claimed import digest, names
 from tests.upstream.fixtures import Carrying
 
@@ -78,3 +81,13 @@ def test_a_series_without_seams_has_the_digest_that_it_had(plugged: Carrying) ->
     before = digest(plugged)
     with_seams(plugged)
     assert digest(plugged) == before
+
+
+@pytest.mark.parametrize("part", ["7", "8"])
+def test_an_entry_is_dropped_with_the_seams_that_name_it(plugged: Carrying, part: str) -> None:
+    with_seams(plugged, 'RowTable = "7"\n', 'RowCopy = "7"  # its copies\n')
+    written = plugged.series.read_text()
+    text = dropped(plugged.project, plugged.places, "sample", written, read_part(part))
+    series = read_text(plugged.project, "sample", text)
+    assert series.seams == ({} if part == "7" else {"RowTable": "7", "RowCopy": "7"})
+    assert [entry.pull for entry in series.entry] == [8 if part == "7" else 7]

@@ -38,6 +38,11 @@ class Places:
         return self.store / "objects.git"
 
     @property
+    def known(self) -> Path:
+        """What entries came to in earlier builds; nothing is lost with it but time."""
+        return self.store / "known"
+
+    @property
     def incoming(self) -> Path:
         """What comes from a remote and is not known to be whole yet."""
         return self.store / "incoming"

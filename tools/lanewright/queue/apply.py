@@ -14,9 +14,11 @@ from lanewright.queue.carried import Carried, Change
 from lanewright.queue.carry import carry_change
 from lanewright.queue.closed import require_closed
 from lanewright.queue.deadweight import require_used
+from lanewright.queue.depends import Lane
 from lanewright.queue.fixes import Fix
 from lanewright.queue.guarded import require_guarded
-from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
+from lanewright.queue.inputs import ChangeInput, Input, OverlayInput, PatchInput
+from lanewright.queue.known import Known
 from lanewright.queue.laid import carry_overlay
 from lanewright.queue.lock import (
     SCHEMA,
@@ -66,6 +68,7 @@ def apply_plan(
     *,
     keep_going: bool = False,
     in_part: bool = False,
+    remembers: bool = False,
 ) -> Applied:
     """Carry every entry; one that conflicts is left out and the next are still tried.
 
@@ -75,6 +78,8 @@ def apply_plan(
         planned: What to carry.
         keep_going: Whether the lane is wanted without the entries that conflict, too.
         in_part: Whether it is only a part of a lane, so that what uses an entry may be left out.
+        remembers: Whether what earlier builds made of entries may be taken, and kept for later
+            ones; whoever needs their changes, or proves something, makes them anew.
 
     Raises:
         LanewrightError: A source cannot be had, a patch does not match its base, a gate failed, or
@@ -85,16 +90,16 @@ def apply_plan(
     tree = pin.tree
     carried: list[Carried] = []
     touched: dict[str, list[str]] = {}
+    known = Known(Lane(project, places, planned, pin), is_used=remembers)
     for given in planned.inputs:
-        if isinstance(given, OverlayInput):
-            result = carry_overlay(repository, given, tree)
-        else:
-            change, blank = change_of(project, places, planned, given)
-            result = carry_change(repository, given, change, blank, pin, tree, touched)
+        result = known.carried(given, tree)
+        result = result or _carried(project, places, planned, given, pin, tree, touched)
+        known.passed(given, tree, result)
         for path in changes(repository, tree, result.entry.tree):
             touched.setdefault(path, []).append(given.name)
         tree = result.entry.tree
         carried.append(result)
+    known.close()
     ends, option = (pin.tree, tree), project.option(planned.lane)
     require_guarded(repository, planned.lane, planned.inputs, carried, ends, option)
     require_closed(repository, planned.lane, planned.inputs, carried, ends, option)
@@ -115,6 +120,22 @@ def apply_plan(
         else _layer(repository, planned, pin, tree, touched),
     )
     return Applied(sealed(lock), tuple(carried), again)
+
+
+def _carried(
+    project: Project,
+    places: Places,
+    planned: Plan,
+    given: Input,
+    pin: Pin,
+    tree: TreeId,
+    touched: Mapping[str, Sequence[str]],
+) -> Carried:
+    repository = Repository(places.objects)
+    if isinstance(given, OverlayInput):
+        return carry_overlay(repository, given, tree)
+    change, blank = change_of(project, places, planned, given)
+    return carry_change(repository, given, change, blank, pin, tree, touched)
 
 
 def change_of(

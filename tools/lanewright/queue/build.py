@@ -77,7 +77,7 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
             hint=f"lanewright build {lane}",
         )
     keep_going = settled and old is not None and is_open(old)
-    applied = apply_plan(project, places, planned, keep_going=keep_going)
+    applied = apply_plan(project, places, planned, keep_going=keep_going, remembers=not settled)
     if applied.conflicts and not keep_going:
         from lanewright.queue.stopped import resolve_command  # noqa: PLC0415 - it can ask the web
 

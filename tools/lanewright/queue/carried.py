@@ -1,5 +1,6 @@
 """A change to carry, and what became of an entry."""
 
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -11,6 +12,9 @@ from lanewright.queue.sides import Sides
 from lanewright.queue.units import OnBase
 from lanewright.store.bindings import Op
 from lanewright.store.objects import File, TreeId
+
+# Path, id of a hunk, and whether the file is made.
+Brings = tuple[tuple[str, str, bool], ...]
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,8 @@ class Carried:
         unneeded: Files of fixes for a path that merges without one, here, or has what it makes.
         chosen: What is taken of it; None of an overlay.
         refused: What of it a rule keeps out, so that it was not merged at all.
+        brings: What ``made_or_removed`` gives of its change, where that was not read again.
+        is_known: Whether an earlier build made it, so that its change was not read again.
     """
 
     entry: LockedEntry
@@ -97,3 +103,14 @@ class Carried:
     unneeded: tuple[str, ...] = ()
     chosen: Chosen | None = None
     refused: tuple[Finding, ...] = ()
+    brings: Brings = ()
+    is_known: bool = False
+
+
+def made_or_removed(chosen: Chosen) -> Iterator[tuple[str, str, bool]]:
+    """Files that chosen hunks make or remove, each with one of them and whether it is made."""
+    hunks = {unit.path: unit.id for unit in chosen.on_base.units if unit.id in chosen.taken}
+    for file in chosen.on_base.diff.files:
+        is_there = chosen.on_base.sides[file.path] is not None
+        if file.path in hunks and is_there != (file.new_mode is not None):
+            yield file.path, hunks[file.path], not is_there

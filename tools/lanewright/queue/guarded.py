@@ -1,8 +1,8 @@
 """What of a lane's entries is refused; told of all of them together."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from lanewright.queue.carried import Carried, Chosen
+from lanewright.queue.carried import Carried, made_or_removed
 from lanewright.queue.guard_error import Found, GuardError
 from lanewright.queue.inputs import Input, OverlayInput
 from lanewright.queue.path_twins import Brought, twins
@@ -56,21 +56,11 @@ def _twins(
     brought: list[Brought] = []
     removed: set[str] = set()
     for given, each in zip(inputs, carried, strict=True):
-        if each.chosen is None:
-            continue
         waits = bool(each.conflicts or each.refused)
-        for path, hunk, is_new in _made_or_removed(each.chosen):
+        brings = made_or_removed(each.chosen) if each.chosen else each.brings
+        for path, hunk, is_new in brings:
             if is_new and path not in pin and (waits or path in tree):
                 brought.append(Brought(path, hunk, given.name))
             elif waits and not is_new:
                 removed.add(path)
     return list(twins(tree - removed, brought)) if brought else []
-
-
-def _made_or_removed(chosen: Chosen) -> Iterator[tuple[str, str, bool]]:
-    """Files that chosen hunks make or remove, each with one of them and whether it is made."""
-    hunks = {unit.path: unit.id for unit in chosen.on_base.units if unit.id in chosen.taken}
-    for file in chosen.on_base.diff.files:
-        is_there = chosen.on_base.sides[file.path] is not None
-        if file.path in hunks and is_there != (file.new_mode is not None):
-            yield file.path, hunks[file.path], not is_there

@@ -7,6 +7,7 @@ from pathlib import Path
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.store.git import Repository, create
+from lanewright.store.memo import Memo
 from lanewright.store.scratch import clear_dead
 from lanewright.terminal import say
 
@@ -21,7 +22,7 @@ def writing(places: Places) -> Iterator[Repository]:
     """
     with held(places.store / "store.lock", f"writes to {places.store}"):
         _clear_leftovers(places.objects)
-        for folder in (places.incoming, places.bundles):
+        for folder in (places.incoming, places.bundles, Memo(places.known).making):
             clear_dead(folder)
         yield create(places.objects)
 

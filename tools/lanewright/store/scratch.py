@@ -1,4 +1,4 @@
-"""Folders that are filled beside their place and renamed into it when they are whole."""
+"""What is made beside its place and renamed into it when it is whole."""
 
 import os
 import platform
@@ -25,7 +25,7 @@ def making(parent: Path) -> Iterator[Path]:
     """
     parent.mkdir(parents=True, exist_ok=True)
     clear_dead(parent)
-    folder = Path(tempfile.mkdtemp(prefix=f".making-{HOST}-{os.getpid()}-", dir=parent))
+    folder = Path(tempfile.mkdtemp(prefix=own_prefix(), dir=parent))
     folder.chmod(0o755)
     try:
         yield folder
@@ -33,12 +33,24 @@ def making(parent: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def own_prefix() -> str:
+    """How names begin of what this process makes; they tell ``clear_dead`` whose it was."""
+    return f".making-{HOST}-{os.getpid()}-"
+
+
 def clear_dead(parent: Path) -> None:
     """Remove what killed processes left in a folder; it need not be there."""
     for left in parent.glob(".making-*"):
         match = NAME.match(left.name)
         if match and not Path("/proc", match[1]).exists():
-            shutil.rmtree(left, ignore_errors=True)
+            _remove(left)
+
+
+def _remove(left: Path) -> None:
+    if left.is_dir():
+        shutil.rmtree(left, ignore_errors=True)
+    else:
+        left.unlink(missing_ok=True)
 
 
 def settle(made: Path, place: Path) -> None:

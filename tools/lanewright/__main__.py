@@ -1,5 +1,6 @@
 """Entry point: one handler turns every error into a message and an exit code."""
 
+import gc
 import os
 import signal
 import sys
@@ -14,10 +15,15 @@ from lanewright.store.git import trace_calls
 from lanewright.terminal import prepare_streams, printable, say
 from lanewright.transaction.editing import recover
 
+MADE_BEFORE_A_LOOK = 50_000
+
 
 def main() -> None:
     """Run the command line and exit with its code."""
     prepare_streams()
+    # A build makes few rings, and looking for them in all that is loaded is a tenth of its time.
+    gc.freeze()
+    gc.set_threshold(MADE_BEFORE_A_LOOK)
     # So that a service manager's stop runs every clean-up, as Ctrl-C does.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     sys.exit(run(sys.argv[1:]))

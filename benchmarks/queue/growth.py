@@ -17,6 +17,7 @@ from tests.upstream.stand_in.stream import START, NewCommit, write_commits
 LINEAR = 2.5
 MOST_MEMORY = 500.0
 MEGABYTE = 10**6
+EDITS = 200
 APART = 100
 VERSION = "0.32.0"
 
@@ -30,15 +31,22 @@ def growth_rows(folder: Path, *, lines: int, files: int, repeats: int) -> list[R
 
     Args:
         folder: For all that is made; not there yet.
-        lines: Of the large file; one in ``APART`` is edited, and one by upstream.
+        lines: Of the large file; ``EDITS`` of them are edited, and as many by upstream: git's own
+            diff takes more than twice the time for twice the edits.
         files: Of the large pull request; upstream changed every other one.
         repeats: How often each is built.
     """
     bench, upstream = Bench(folder), create(folder / "upstream.git")
     serve_settings(upstream.path)
     bench.start(upstream.path)
+    edits = min(EDITS, lines // 2 // APART)
     cases: list[tuple[str, str, int, Callable[[int], Sides]]] = [
-        ("lines", "a file of {} lines", lines, _of_lines),
+        (
+            "lines",
+            f"a file of {{}} lines, {edits} edited on each side",
+            lines,
+            lambda count: _of_lines(count, edits),
+        ),
         ("files", "a pull request of {} files", files, _of_files),
     ]
     rows = []
@@ -76,12 +84,13 @@ def _built(
     return [bench.build(lane) for _ in range(repeats)]
 
 
-def _of_lines(count: int) -> Sides:
+def _of_lines(count: int, edits: int) -> Sides:
     base = [b'    "key_%d": %d,\n' % (number, number) for number in range(count)]
     pin, head = list(base), list(base)
-    for number in range(1, count, APART):
+    apart = count // edits
+    for number in range(1, apart * edits, apart):
         head[number] = b'    "key_%d": "ours",\n' % number
-        other = min(number + APART // 2, count - 1)
+        other = min(number + apart // 2, count - 1)
         pin[other] = b'    "key_%d": "upstream",\n' % other
     path = "vllm/generated.json"
     first, second, third = (

@@ -1,6 +1,7 @@
 """A project of the bench's own, with a store of its own, in which lanewright is run."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -86,9 +87,16 @@ class Bench:
         command = [sys.executable, "-m", "lanewright", *arguments]
         return spent(command, self.root, self.environ, ok=ok)
 
-    def build(self, lane: str) -> Spent:
-        """Build a lane anew, as if it had never been."""
+    def build(self, lane: str, *, known: bool = False) -> Spent:
+        """Build a lane that has no lock.
+
+        Args:
+            lane: The lane's name.
+            known: Whether the store may know what its entries came to before.
+        """
         (self.root / f"series/{lane}.lock").unlink(missing_ok=True)
+        if not known:
+            shutil.rmtree(self.places.known, ignore_errors=True)
         return self.run("build", lane)
 
     def lock(self, lane: str) -> Lock:

@@ -17,7 +17,7 @@ class Row:
         unit: ``ms``, ``s`` or ``MB``.
         peer: What it is held against, if anything.
         theirs: The peer's, in the same unit; None where there is no peer, or it is not installed.
-        least: The least times that the peer's must be ours.
+        least: The least times that the peer's must be ours, if anything is wanted.
         most: The most that ours may be, in ``unit``; with a peer, in times the peer's.
     """
 
@@ -31,15 +31,20 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """The peer's by ours where the peer is to be slower, else ours by the peer's."""
+        """Ours by the peer's where ours has a most, else the peer's by ours."""
         if self.theirs is None:
             return None
-        return self.theirs / self.ours if self.least is not None else self.ours / self.theirs
+        return self.theirs / self.ours if self.most is None else self.ours / self.theirs
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether it has a bound."""
+        return self.least is not None or self.most is not None
 
     @property
     def met(self) -> bool | None:
-        """Whether it is as wanted; None where nothing can be said, the peer being missing."""
-        if self.peer and self.ratio is None:
+        """Whether it is as wanted; None where nothing is, or the peer is missing."""
+        if not self.is_wanted or (self.peer and self.ratio is None):
             return None
         found = self.ours if self.ratio is None else self.ratio
         return (self.least is None or found >= self.least) and (
@@ -57,7 +62,7 @@ class Row:
         unit = "x" if self.peer else f" {self.unit}"
         bounds = (("at least", self.least), ("at most", self.most))
         wanted = ", ".join(f"{word} {each:g}{unit}" for word, each in bounds if each is not None)
-        met = {True: "met", False: "NOT MET", None: "not known"}[self.met]
+        met = {True: "met", False: "NOT MET", None: "not known"}[self.met] if wanted else ""
         return (self.name, _told(self.ours, self.unit), peer, times, wanted, met)
 
 

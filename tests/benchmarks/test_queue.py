@@ -28,6 +28,12 @@ def test_a_peer_that_is_missing_is_never_counted() -> None:
     assert "not known" in table([row])
 
 
+def test_where_nothing_is_wanted_nothing_is_met_or_not() -> None:
+    row = Row("entry", 20.0, "ms", "quilt", 10.0)
+    assert (row.ratio, row.met) == (0.5, None)
+    assert table([row]).endswith("quilt 10.0 ms  0.5x")
+
+
 def test_growth_is_held_against_half_the_size() -> None:
     assert Row("file", 2.2, "s", "half of it", 1.0, most=2.5).met
     assert Row("file", 2.6, "s", "half of it", 1.0, most=2.5).met is False
@@ -43,16 +49,20 @@ def test_it_measures_every_row_on_a_miniature(tmp_path: Path) -> None:
     rows = measure(tmp_path / "bench", wheels[0], wheels[1], size)
     names = [row.name for row in rows]
     assert names == [
-        "one more entry (1 to 2)",
-        "one more entry (1 to 2)",
-        "build of 1 entries",
+        "one more entry, known (1 to 2)",
+        "one more entry, known (1 to 2)",
+        "one more entry, first time (1 to 2)",
+        "one more entry, first time (1 to 2)",
+        "build of 1 entries, known",
+        "build of 1 entries, first time",
         "build, no change",
         "report of 6 pull requests",
         "report with the matrix of 3",
-        "a file of 400 lines",
-        "a file of 400 lines: memory",
+        "a file of 400 lines, 2 edited on each side",
+        "a file of 400 lines, 2 edited on each side: memory",
         "a pull request of 4 files",
         "a pull request of 4 files: memory",
     ]
-    assert [row.peer for row in rows[:2]] == ["quilt", "git am -3"]
-    assert all(row.ours > 0 for row in rows[2:])
+    assert [row.peer for row in rows[:4]] == ["quilt", "git am -3"] * 2
+    assert [row.is_wanted for row in rows[:6]] == [True, True, False, False, True, False]
+    assert all(row.ours > 0 for row in rows[4:])

@@ -52,12 +52,16 @@ def _twins(
     carried: Sequence[Carried],
     ends: tuple[TreeId, TreeId],
 ) -> list[tuple[Brought, Finding]]:
-    pin, tree = (files(repository, each).keys() for each in ends)
     brought: list[Brought] = []
     removed: set[str] = set()
-    for given, each in zip(inputs, carried, strict=True):
+    all_brings = [
+        tuple(made_or_removed(each.chosen)) if each.chosen else each.brings for each in carried
+    ]
+    if not any(all_brings):
+        return []
+    pin, tree = (files(repository, each).keys() for each in ends)
+    for given, each, brings in zip(inputs, carried, all_brings, strict=True):
         waits = bool(each.conflicts or each.refused)
-        brings = made_or_removed(each.chosen) if each.chosen else each.brings
         for path, hunk, is_new in brings:
             if is_new and path not in pin and (waits or path in tree):
                 brought.append(Brought(path, hunk, given.name))

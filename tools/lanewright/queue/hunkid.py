@@ -2,13 +2,17 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
+from functools import partial
 
 from lanewright.queue.diff import Hunk
-from lanewright.queue.outline import Outline, symbol_of
+from lanewright.queue.outline import Outline, openings, symbol_of
+
+# For fewer, less is read by looking upwards from each than by reading the file's whole outline.
+MANY = 8
 
 
-def hunk_ids(path: str, base: list[bytes], hunks: Iterable[Hunk]) -> list[tuple[str, str]]:
+def hunk_ids(path: str, base: list[bytes], hunks: Sequence[Hunk]) -> list[tuple[str, str]]:
     """Id and enclosing symbol of each hunk of one file.
 
     The id hashes content, path and symbol, never a line number; equal hunks in one symbol are
@@ -16,10 +20,10 @@ def hunk_ids(path: str, base: list[bytes], hunks: Iterable[Hunk]) -> list[tuple[
     """
     seen: Counter[bytes] = Counter()
     named = []
-    outline = Outline(path, base)
+    around = partial(openings, path, base) if len(hunks) < MANY else Outline(path, base).openings
     for hunk in hunks:
         changed = (*hunk.removed, *hunk.added)
-        symbol = symbol_of(outline.openings(hunk.first_change, changed))
+        symbol = symbol_of(around(hunk.first_change, changed))
         marked = [b"-" + line for line in hunk.removed] + [b"+" + line for line in hunk.added]
         content = b"\0".join([path.encode("utf-8", "surrogateescape"), symbol.encode(), *marked])
         digest = hashlib.sha256(content + b"\0%d" % seen[content]).hexdigest()

@@ -34,7 +34,7 @@ def openings(path: str, lines: Sequence[bytes], at: int, changed: Sequence[bytes
         changed: The lines that it takes away or brings in.
     """
     depth = depth_of(lines, at, changed)
-    blind = _blind(path, lines) if depth else frozenset()
+    blind = _blind(path, lines, at) if depth else frozenset()
     found: list[str] = []
     number = min(at, len(lines))
     while depth > 0 and number > 0:
@@ -181,17 +181,21 @@ def _label(lines: Sequence[bytes], number: int) -> str:
     return content.decode("utf-8", "replace")
 
 
-def _blind(path: str, lines: Sequence[bytes]) -> frozenset[int]:
-    """0-based numbers of a Python file's lines that begin inside a string."""
-    return _in_strings(b"".join(lines)) if path.endswith((".py", ".pyi")) else frozenset()
+def _blind(path: str, lines: Sequence[bytes], end: int | None = None) -> frozenset[int]:
+    """0-based numbers of a Python file's lines that begin inside a string, at least up to ``end``."""
+    if not path.endswith((".py", ".pyi")):
+        return frozenset()
+    return _in_strings(b"".join(lines), len(lines) if end is None else end)
 
 
 @lru_cache(maxsize=16)
-def _in_strings(content: bytes) -> frozenset[int]:
+def _in_strings(content: bytes, end: int) -> frozenset[int]:
     blind: set[int] = set()
     line = reached = 0
     for token in PYTHON_TOKEN.finditer(content):
         line += content.count(b"\n", reached, token.start())
+        if line > end:
+            break
         reached = token.start()
         blind.update(range(line + 1, line + 1 + token[0].count(b"\n")))
     return frozenset(blind)

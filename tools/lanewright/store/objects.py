@@ -200,14 +200,17 @@ def _parsed(content: bytes) -> dict[str, File]:
         at = end + 1 + BYTES_OF_ID
         if not name or at > len(content):
             raise ValueError("it ends within an entry")
-        if text(name) in found:
-            raise ValueError(f"it has {text(name)!r} twice")
-        found[text(name)] = File(_mode(int(mode, 8)), BlobId(content[end + 1 : at].hex()))
+        named = text(name)
+        if named in found:
+            raise ValueError(f"it has {named!r} twice")
+        found[named] = File(_mode(mode), BlobId(content[end + 1 : at].hex()))
     return found
 
 
-def _mode(bits: int) -> str:
+@lru_cache(maxsize=64)
+def _mode(octal: bytes) -> str:
     """A mode as git takes it, whatever bits a tree of another tool has."""
+    bits = int(octal, 8)
     if stat.S_ISDIR(bits):
         return FOLDER
     if stat.S_ISREG(bits):

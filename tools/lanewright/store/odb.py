@@ -42,7 +42,8 @@ class Objects:
     def __init__(self, repository: Repository, database: "Odb") -> None:
         self._repository = repository
         self._database = database
-        self._folders = list(_object_folders(repository.path / "objects"))
+        # As text: a path object for each read would cost more than the read.
+        self._folders = [os.fspath(each) for each in _object_folders(repository.path / "objects")]
 
     def __contains__(self, name: str) -> bool:
         return name in self._database
@@ -56,7 +57,8 @@ class Objects:
         """
         for folder in self._folders:
             try:
-                raw = folder.joinpath(name[:2], name[2:]).read_bytes()
+                with open(f"{folder}/{name[:2]}/{name[2:]}", "rb", buffering=0) as file:  # noqa: PTH123
+                    raw = file.read()
             except FileNotFoundError:
                 continue
             except OSError as error:
@@ -118,7 +120,7 @@ def objects_of(repository: Repository) -> Objects:
         GitError: There is no store.
     """
     try:
-        info = repository.path.joinpath("objects", "info").stat()
+        info = os.stat(f"{repository.path}/objects/info")  # noqa: PTH116 - asked for each object
     except OSError as error:
         raise GitError(f"{repository.path} is no repository: {error.strerror}") from error
     # One that was removed and made again at its place is another.

@@ -82,6 +82,8 @@ HOSTILE = [
     Hostile("packaging", "vllm/sitecustomize.py", b"a = 1\n", "it is read when a package"),
     Hostile("packaging", "vllm/requirements-x.txt", b"evil\n", "it is read when a package"),
     Hostile("packaging", "vllm/__pycache__/x.cpython-311.pyc", b"\0", "it is read when a package"),
+    Hostile("packaging", "vllm/x.cpython-311-x86_64-linux-gnu.so", b"\x7fELF\0", "compiled code"),
+    Hostile("packaging", "vllm/libx.SO.1.2", b"\x7fELF\0", "it is compiled code"),
     Hostile("bidi", FILE, LINES + b"# a " + RLO + b"b\n", "it adds U+202E right-to-left override"),
     Hostile("bidi", "vllm/n.py", b"a = '\xe2\x80\x8b'\n", "it adds U+200B zero width space"),
     Hostile("bidi", "vllm/n.txt", b"\xe9 " + RLO + b"\n", "it adds U+202E"),

@@ -24,6 +24,8 @@ PACKAGING_NAME = re.compile(
     r"(requirements|constraints)[^/]*\.(txt|in)|.*\.(pth|cmake|pyc|pyo)|.*\.(dist|egg)-info"
     r"|(site|user)customize(\.[^/]*)?|.*\.dockerfile|__pycache__"
 )
+# An extension module of a source's name runs in its place.
+COMPILED_NAME = re.compile(r".*\.(so|pyd|dll|dylib)(\.[\d.]+)?")
 
 
 def rules_of_path(path: str, *, is_new: bool) -> Iterator[tuple[Rule, str]]:
@@ -43,6 +45,8 @@ def rules_of_path(path: str, *, is_new: bool) -> Iterator[tuple[Rule, str]]:
             "packaging",
             "it is read when a package is built, installed or tested, or Python starts",
         )
+    if COMPILED_NAME.fullmatch(parts[-1]):
+        yield "packaging", "it is compiled code, which runs as it is and cannot be read"
     found = INVISIBLE.search(path)
     if found and is_new:
         yield "bidi", f"its path has {named(found[0])}"

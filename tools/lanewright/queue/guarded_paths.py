@@ -10,19 +10,38 @@ from lanewright.queue.rules import Rule
 ATTRIBUTES = {".gitattributes", ".gitmodules", ".gitignore", ".gitconfig", ".lfsconfig", ".mailmap"}
 CI = {
     *(".github", ".buildkite", ".circleci", ".gitlab", ".jenkins", ".azure-pipelines", ".husky"),
+    *(".forgejo", ".gitea"),
     *(".gitlab-ci.yml", ".travis.yml", ".drone.yml", ".cirrus.yml", ".appveyor.yml"),
     *("appveyor.yml", "azure-pipelines.yml", "jenkinsfile"),
     *(".pre-commit-config.yaml", ".pre-commit-hooks.yaml", ".readthedocs.yaml", ".woodpecker"),
 }
 PACKAGING = {
     *("pyproject.toml", "setup.py", "setup.cfg", "manifest.in", "entry_points.txt"),
-    *("cmakelists.txt", "pipfile", "pipfile.lock", "poetry.lock", "uv.lock", "uv.toml"),
-    *("conftest.py", "pytest.ini", "tox.ini", "noxfile.py", "dockerfile", "containerfile"),
+    *(
+        "cmakelists.txt",
+        "pipfile",
+        "pipfile.lock",
+        "poetry.lock",
+        "uv.lock",
+        "uv.toml",
+        "pylock.toml",
+    ),
+    *(
+        "conftest.py",
+        "pytest.ini",
+        ".pytest.ini",
+        "pytest.toml",
+        "tox.ini",
+        "noxfile.py",
+        "dockerfile",
+        "containerfile",
+    ),
 }
 # A name that an installer, a build or the interpreter goes by; bytecode runs in its source's place.
 PACKAGING_NAME = re.compile(
     r"(requirements|constraints)[^/]*\.(txt|in)|.*\.(pth|cmake|pyc|pyo)|.*\.(dist|egg)-info"
     r"|(site|user)customize(\.[^/]*)?|.*\.dockerfile|__pycache__"
+    r"|(docker|container)file\.(?!pyi?$).+"
 )
 # An extension module of a source's name runs in its place.
 COMPILED_NAME = re.compile(r".*\.(so|pyd|dll|dylib)(\.[\d.]+)?")

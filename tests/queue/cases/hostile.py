@@ -91,6 +91,13 @@ HOSTILE = [
     Hostile("bidi", "vllm/n.py", b"a = '\xe2\x80\x8b'\n", "it adds U+200B zero width space"),
     Hostile("bidi", "vllm/n.txt", b"\xe9 " + RLO + b"\n", "it adds U+202E"),
     Hostile("bidi", "vllm/n.py", b"a = 1\n# \xef\xbb\xbfb\n", "it adds U+FEFF zero width no-break"),
+    Hostile("bidi", "vllm/n.py", b"# coding: utf-7\n# +AAo-import os\n", "read the file as utf-7"),
+    Hostile(
+        "bidi",
+        "vllm/n.py",
+        b"#!/usr/bin/python\n# vim: fileencoding=Unicode-Escape :\n# \\u000aimport os\n",
+        "read the file as unicode-escape",
+    ),
     Hostile("bidi", "vllm/n.py", b"# a\rimport os\n", "it adds a carriage return within a line"),
     Hostile("bidi", "vllm/n\u202ey.txt", b"a = 1\n", "its path has U+202E right-to-left override"),
 ]

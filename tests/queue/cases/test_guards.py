@@ -104,6 +104,8 @@ ORDINARY: list[tuple[Tree, Tree]] = [
     ({FILE: b"# \xe2\x80\x8bb\n"}, {FILE: b"b\n"}),
     ({}, {FILE: b"\xef\xbb\xbfa = 1\r\nb = 2\r\n"}),
     ({}, {FILE: b"# -*- coding: latin-1 -*-\na = '\xe9\xe2'\n"}),
+    ({}, {"vllm/x.py": b"#\n#\n# coding: utf-7\n", "vllm/x.txt": b"# coding: utf-7\n"}),
+    ({FILE: b"# coding: utf-7\na = 1\n"}, {FILE: b"# coding: utf-7\na = 2\n"}),
     ({}, {"vllm/a.bin": b"\0" + RLO, "vllm/a.md": "\u26a0\ufe0f \u05d0 \u6a21\n".encode()}),
     ({FILE: LINES}, {"vllm/X.py": LINES}),
     ({}, {"vllm/.gitkeep": b"", "vllm/setup/x.py": b"", "vllm/github.py": b"", "vllm/x.txt": b""}),

@@ -110,4 +110,5 @@ def test_a_twin_is_told_once_per_file_that_comes_later(
 @given(st.text())
 def test_what_nobody_sees_is_written_out(text: str) -> None:
     assert not INVISIBLE.search(visible(text))
-    assert all(unicodedata.category(each) in {"Cf", "Lo", "Cn"} for each in INVISIBLE.findall(text))
+    categories = {"Cc", "Cf", "Cn", "Lo", "Mn", "Zl", "Zp"}
+    assert all(unicodedata.category(each) in categories for each in INVISIBLE.findall(text))

@@ -91,6 +91,10 @@ HOSTILE = [
     Hostile("bidi", "vllm/n.py", b"a = '\xe2\x80\x8b'\n", "it adds U+200B zero width space"),
     Hostile("bidi", "vllm/n.txt", b"\xe9 " + RLO + b"\n", "it adds U+202E"),
     Hostile("bidi", "vllm/n.py", b"a = 1\n# \xef\xbb\xbfb\n", "it adds U+FEFF zero width no-break"),
+    Hostile("bidi", "vllm/n.py", "a = '\U000e0101'\n".encode(), "adds U+E0101 variation selector"),
+    Hostile("bidi", "vllm/n.py", "a = '\ufe01\ufe02'\n".encode(), "adds U+FE02 variation selector"),
+    Hostile("bidi", "vllm/n.py", "# a\u2028b = 1\n".encode(), "it adds U+2028 line separator"),
+    Hostile("bidi", "vllm/n.py", b"a = 1  # \x1b[1A\x1b[2K\n", "it adds U+001B"),
     Hostile("bidi", "vllm/n.py", b"# coding: utf-7\n# +AAo-import os\n", "read the file as utf-7"),
     Hostile(
         "bidi",

@@ -3,11 +3,14 @@
 import re
 import unicodedata
 
-# Direction marks, embeddings and isolates; zero width; fillers that pass for letters; tags. Those
-# that emoji and upright text need (variation selectors, soft hyphens) are not among them.
+# Direction marks, embeddings and isolates; zero width; fillers that pass for letters; tags; line
+# separators, which end a line for some who show it and for Python do not; what moves a terminal's
+# cursor. Those that emoji and upright text need (a variation selector, soft hyphens) are not among
+# them; variation selectors in a row, and those of the supplement, spell out any bytes unseen.
 INVISIBLE = re.compile(
-    "[\u061c\u115f\u1160\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
-    "\U000e0000-\U000e007f]"
+    "[\x08\x1b\x7f-\x9f\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+    "|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"
 )
 
 

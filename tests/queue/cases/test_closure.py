@@ -132,6 +132,20 @@ REFUSED = {
         {}, {PACKAGE: ("from .m import new",), "vllm/new/m.py": ("new = 1",)},
         ((PACKAGE, 0),), "vllm.new.m.new", (("vllm/new/m.py", 0),),
     ),
+    "a method that is inherited": one(
+        "class B:\n    def g(self): ...",
+        "class C(B):\n    def f(self):\n        return self.g()",
+        base=("class B:\n    z = 0", "class C(B):\n    def f(self): ..."),
+        uses="C.g",
+        needs=FIRST,
+    ),
+    "a method that a class of another module gives": two(
+        "from vllm.b import C\nclass D(C):\n    def f(self):\n        return self.new()",
+        "class B:\n    def new(self): ...\nclass C(B): ...",
+        "class B:\n    def old(self): ...\nclass C(B): ...",
+        uses="D.new",
+        needs=OTHER,
+    ),
     "what those need in turn": Case(
         {A: ("x = 0",), B: ("x = 0", "y = 0")},
         {A: ("from vllm.b import new",), B: ("old = 1", "def new():\n    return old")},
@@ -174,6 +188,12 @@ PASSES = {
         "class C(os.PathLike):\n    def g(self): ...",
         "    def f(self):\n        return self.g()",
         base=("class C(os.PathLike):\n    z = 0", "    def f(self): ..."),
+    ),
+    "an attribute that one of two bases gives and the other may": two(
+        "from vllm.b import C\nfrom os import PathLike\nclass D(C, PathLike):\n"
+        "    def f(self):\n        return self.new()",
+        "class C:\n    def new(self): ...",
+        "class C:\n    def old(self): ...",
     ),
     "a method that torch has too": one(
         "class C(nn.Module):\n    def eval(self): ...",

@@ -67,6 +67,14 @@ REFUSED = {
         uses="C.rows",
         needs=((A, 1),),
     ),
+    "a method that is inherited": of_b(
+        ("class C:\n    def rows(self): ...", "class C:\n    def row_count(self): ..."),
+        (
+            "from vllm.a import C\nclass D(C):\n    def f(self):\n        return self.rows()",
+            "from vllm.a import C\nclass D(C):\n    def f(self):\n        return self.row_count()",
+        ),
+        uses="D.rows",
+    ),
     "an import that others of the file need": one(
         "z = 0",
         "y = 0",

@@ -3,7 +3,7 @@
 import builtins
 from dataclasses import replace
 
-from lanewright.queue.inherited import of_class
+from lanewright.queue.inherited import giver_of, of_class
 from lanewright.queue.names import MODULE, Names, Scope, Use, seen_from
 from lanewright.queue.ops import has_op, op_lines
 from lanewright.queue.view import View, files_of
@@ -62,6 +62,9 @@ def _lines_of(view: View, use: Use, path: str) -> tuple[str, list[int]]:
             if moved
             else ("", [])
         )
+    if use.kind == "attribute":
+        names, scope = giver_of(view, names, scope, use.name)
+        where = next(p for p in (*files_of(names.module), path) if view.names(p) is names)
     found = names.scopes[scope]
     if use.kind == "keyword":
         init = names.scopes.get((*scope, "__init__"), found)

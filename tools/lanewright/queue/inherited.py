@@ -89,7 +89,7 @@ def of_class(
         _of_base(view, names, base, name, known | {(names.module, scope)}) for base in found.bases
     ]
     if any(each is not False for each in above):
-        return None
+        return True if True in above else None
     return None if not known and _given_elsewhere(view, scope[-1], name) else False
 
 
@@ -102,17 +102,37 @@ def _of_base(
         return None if name in OF_ENUM else False
     if base in TORCH:
         return None if name in OF_TORCH else False
-    first = base.split(".")[0]
+    found = _class_of(view, names, base)
+    if found is None or (found[0].module, found[1]) in known:
+        return None
+    return of_class(view, *found, name, known)
+
+
+def _class_of(view: View, names: Names, base: str) -> tuple[Names, Scope] | None:
+    """A base as it is written: the file that defines it, and its scope there."""
     there, scope = names, (base,)
     if (base,) not in names.scopes:
-        module, original = names.scopes[MODULE].imports.get(first, ("", ""))
+        module, original = names.scopes[MODULE].imports.get(base, ("", ""))
         other = view.module(module)
-        if not original or base != first or other is None:
+        if not original or other is None:
             return None
         there, scope = other, (original,)
-    if scope not in there.scopes or (there.module, scope) in known:
-        return None
-    return of_class(view, there, scope, name, known)
+    return (there, scope) if scope in there.scopes else None
+
+
+def giver_of(view: View, names: Names, scope: Scope, name: str) -> tuple[Names, Scope]:
+    """The class that gives an attribute to one: the first of those that it inherits from, or it."""
+    seen: list[tuple[Names, Scope]] = []
+    todo = [(names, scope)]
+    while todo:
+        each = todo.pop(0)
+        bound = each[0].scopes[each[1]]
+        if name in bound.lines:
+            return each
+        seen.append(each)
+        above = (_class_of(view, each[0], base) for base in bound.bases or () if base)
+        todo = [found for found in above if found and found not in seen] + todo
+    return names, scope
 
 
 def _given_elsewhere(view: View, owner: str, name: str) -> bool:

@@ -257,3 +257,23 @@ def test_another_pin_can_be_asked_about(
     assert f"  stops merging at upstream's {guilty[:12]} " in said
     assert f"  next: lanewright resolve 5 --to git:{guilty}\n" in said
     assert (world.series.read_bytes(), (world.root / "series/sample.lock").read_bytes()) == before
+
+
+def test_what_cannot_be_carried_is_told_with_all_the_rest(
+    way: Way, told: Told, capfd: pytest.CaptureFixture[str]
+) -> None:
+    world = way.clash.world
+    head = way.clash.pull(6, {"vllm/conftest.py": b"x = 1\n", OTHER: edited(5, 55)})
+    world.series.write_text(
+        world.series.read_text()
+        + f'\n[[entry]]\npull = 6\nhead = "{head}"\nbase = "{way.clash.before}"\n'
+    )
+    report = told(world, code=1)
+    assert [entry["verdict"] for entry in report["entries"]] == ["clean", "1 of it refused by rule"]
+    assert "6: vllm/conftest.py, hunk " in report["fault"]
+    assert not report["complete"]
+    assert world.run("report", "--format", "github") == 1
+    said = capfd.readouterr()
+    assert said.out.startswith("::error ")
+    assert "no tree: lane sample: chosen hunks are refused:" in said.out
+    assert "--allow packaging:vllm/conftest.py" in said.err

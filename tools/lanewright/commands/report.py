@@ -35,13 +35,14 @@ WIDTH = 132
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Try every entry, write nothing, and tell.
 
-    Ends with 3 where one conflicts, and with 1 where two claim the same.
+    Ends with 3 where one conflicts, and with 1 where they cannot be carried together: two claim
+    the same, a rule keeps one out, one lacks what it uses or nothing uses it.
     """
     lane = lane_of(project, arguments)
     planned = _planned(project, places, lane, arguments.to)
     beside = watched(project, places, planned)
     _bring(project, places, planned, beside)
-    applied = apply_plan(project, places, planned)
+    applied = apply_plan(project, places, planned, tells=True)
     beside = [try_watched(project, places, planned, applied.lock.pin, each) for each in beside]
     report = make_report(project, places, planned, applied, beside)
     match "json" if arguments.json else arguments.format:
@@ -55,6 +56,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
             emit(report_text(report, width=width))
     require_apart(planned.inputs)
+    if applied.fault:
+        raise applied.fault
     return ExitCode.CONFLICT if applied.conflicts else ExitCode.CLEAN
 
 

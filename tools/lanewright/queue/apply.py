@@ -16,6 +16,7 @@ from lanewright.queue.closed import require_closed
 from lanewright.queue.deadweight import require_used
 from lanewright.queue.depends import Lane
 from lanewright.queue.fixes import Fix
+from lanewright.queue.gates import GateError
 from lanewright.queue.guarded import require_guarded
 from lanewright.queue.inputs import ChangeInput, Input, OverlayInput, PatchInput
 from lanewright.queue.known import Known
@@ -47,11 +48,13 @@ class Applied:
         lock: What it came to.
         carried: Every entry, in order.
         again: Fixes that were merged again and are to be recorded with the lock.
+        fault: What is wrong with the entries together, where that was to be told.
     """
 
     lock: Lock
     carried: tuple[Carried, ...]
     again: tuple[Fix, ...]
+    fault: GateError | None = None
 
     @property
     def conflicts(self) -> tuple[Carried, ...]:
@@ -69,6 +72,7 @@ def apply_plan(
     keep_going: bool = False,
     in_part: bool = False,
     remembers: bool = False,
+    tells: bool = False,
 ) -> Applied:
     """Carry every entry; one that conflicts is left out and the next are still tried.
 
@@ -80,6 +84,7 @@ def apply_plan(
         in_part: Whether it is only a part of a lane, so that what uses an entry may be left out.
         remembers: Whether what earlier builds made of entries may be taken, and kept for later
             ones; whoever needs their changes, or proves something, makes them anew.
+        tells: Whether what is wrong with the entries together is to be told with them, not raised.
 
     Raises:
         LanewrightError: A source cannot be had, a patch does not match its base, a gate failed, or
@@ -101,10 +106,16 @@ def apply_plan(
         carried.append(result)
     known.close()
     ends, option = (pin.tree, tree), project.option(planned.lane)
-    require_guarded(repository, planned.lane, planned.inputs, carried, ends, option)
-    require_closed(repository, planned.lane, planned.inputs, carried, ends, option)
-    if not in_part:
-        require_used(project, repository, planned, carried, pin.tree)
+    fault: GateError | None = None
+    try:
+        require_guarded(repository, planned.lane, planned.inputs, carried, ends, option)
+        require_closed(repository, planned.lane, planned.inputs, carried, ends, option)
+        if not in_part:
+            require_used(project, repository, planned, carried, pin.tree)
+    except GateError as error:
+        if not tells:
+            raise
+        fault = error
     conflicts = any(each.conflicts for each in carried)
     again = tuple(fix for each in carried if not each.conflicts for fix in each.again)
     lock = Lock(
@@ -116,10 +127,10 @@ def apply_plan(
         tree=tree,
         base=_base(planned),
         layer=UNSET
-        if conflicts and not keep_going
+        if (conflicts and not keep_going) or fault
         else _layer(repository, planned, pin, tree, touched),
     )
-    return Applied(sealed(lock), tuple(carried), again)
+    return Applied(sealed(lock), tuple(carried), again, fault)
 
 
 def _carried(

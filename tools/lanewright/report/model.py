@@ -253,6 +253,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         version: The same release's.
         tree: The lane's tree, without what needs a person.
         complete: Whether all of it is in.
+        fault: Why its entries cannot be carried together, if they cannot.
         entries: What is carried, in order, then what is watched.
         clashes: Claims that exclude each other.
         matrix: What any two entries have in common.
@@ -268,6 +269,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     tree: TreeId
     complete: bool
+    fault: str = ""
     entries: list[EntryReport]
     clashes: list[Clash]
     matrix: list[Cell]

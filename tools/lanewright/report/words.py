@@ -50,6 +50,8 @@ def head(entry: EntryReport) -> str:
 
 def ending(report: Report) -> str:
     """The tree that it comes to."""
+    if report.fault:
+        return f"no tree: {report.fault}"
     return f"tree {report.tree}" + ("" if report.complete else " without the entries that conflict")
 
 

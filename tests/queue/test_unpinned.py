@@ -158,3 +158,16 @@ def test_half_a_pin_is_none(unpinned: Carrying, capfd: Capture) -> None:
     unpinned.series.write_text(text.replace(f"pull = {ROWS}", f'pull = {ROWS}\nhead = "{1:0>40}"'))
     assert unpinned.run("list", "sample") == 1
     assert f"entry 2: pull {ROWS} needs `base`" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("show", "sample"), ("blame", "sample", "vllm/__init__.py"), ("verify", "sample", "--lock")],
+)
+def test_without_a_lock_the_next_command_is_the_one_that_pins(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    with carrying.series.open("a") as series:
+        series.write("\n[[entry]]\npull = 5\n")
+    assert carrying.run(*words) == 1
+    assert "  next: lanewright add 5\n" in capfd.readouterr().err

@@ -3,11 +3,12 @@
 from collections import Counter
 
 from lanewright.cli import Arguments, lane_of
-from lanewright.errors import ExitCode, LanewrightError
+from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.blame import blame
 from lanewright.queue.lock import read_lock
+from lanewright.queue.unpinned import no_lock
 from lanewright.terminal import emit, emit_json, printable, say
 
 
@@ -17,7 +18,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     project.series_file(lane)
     lock = read_lock(project.lock_file(lane))
     if lock is None:
-        raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
+        raise no_lock(project, lane)
     lines = blame(places, lock, arguments.path)
     if arguments.json:
         emit_json(lines)

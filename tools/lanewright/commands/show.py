@@ -12,6 +12,7 @@ from lanewright.queue.offered import NUMBER
 from lanewright.queue.plan import plan
 from lanewright.queue.selection import index_of, read_part
 from lanewright.queue.series import load_series
+from lanewright.queue.unpinned import no_lock
 from lanewright.report.carried import carried_texts
 from lanewright.report.fixes import emit_fixes
 from lanewright.report.hunks import hunk_line
@@ -30,7 +31,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit_offer(project, places, lane, read_part(chosen), as_json=arguments.json)
         return ExitCode.CLEAN
     if lock is None:
-        raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
+        raise no_lock(project, lane)
     entries = [_narrowed(entry, lane, rest) for entry in lock.entries if name in {"", entry.name}]
     if not entries and name:
         raise _unknown(project, lane, name, lock)

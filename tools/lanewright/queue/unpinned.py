@@ -2,7 +2,7 @@
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
-from lanewright.queue.series import Series
+from lanewright.queue.series import Series, load_series
 from lanewright.terminal import say
 from lanewright.transaction.replace import replace_together
 
@@ -32,6 +32,18 @@ def require_pinned(project: Project, lane: str, series: Series) -> None:
     numbers = unpinned(series)
     if numbers:
         raise UnpinnedError(project, lane, numbers)
+
+
+def no_lock(project: Project, lane: str) -> LanewrightError:
+    """Why a lane has no lock, and what to type.
+
+    Raises:
+        LanewrightError: Its series cannot be read.
+    """
+    numbers = unpinned(load_series(project, lane))
+    if numbers:
+        return UnpinnedError(project, lane, numbers)
+    return LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
 
 
 def told_unpinned(numbers: list[int]) -> str:

@@ -18,6 +18,7 @@ from lanewright.queue.lock import Lock, is_open, layer_of
 from lanewright.queue.pair import read_pair
 from lanewright.queue.same import require_same
 from lanewright.queue.site import differences, site_folder
+from lanewright.queue.unpinned import no_lock
 from lanewright.store.companions import companions
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId
@@ -60,7 +61,7 @@ def verify(
     """
     planned, held = read_pair(project, lane)
     if held is None:
-        raise LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
+        raise no_lock(project, lane)
     everything = not (lock or tree or image or bundle)
     checks = []
     if (lock or bundle or everything) and drift(planned, held):

@@ -17,5 +17,5 @@ def require_hardware(lane: str, device: Device) -> None:
     if device == "cuda" and not CUDA_CONTROL.exists():
         raise HardwareError(
             f"lane {lane} runs on a CUDA device, and this machine has none ({CUDA_CONTROL})",
-            hint=f"boot it where there is one; here `lanewright build {lane}` works",
+            hint=f"boot it where there is one; what can be done here: lanewright status {lane}",
         )

@@ -36,6 +36,11 @@ def merges(carrying: Carrying, capfd: pytest.CaptureFixture[str]) -> int:
     capfd.readouterr()
     (carrying.root / "series/sample.lock").unlink()
     assert carrying.run("--trace", "build") == 0
+    return changes_read(capfd)
+
+
+def changes_read(capfd: pytest.CaptureFixture[str]) -> int:
+    """How many git calls that were traced read or merged a change."""
     said = capfd.readouterr().err.splitlines()
     return sum(line.startswith(("git diff-tree", "git merge-tree")) for line in said)
 
@@ -76,8 +81,22 @@ def test_what_proves_or_tells_takes_nothing_from_it(
     for command in (["report", "--json"], ["show", "sample", ROWS]):
         assert rows.run(*command) == 0
         assert "poison" not in capfd.readouterr().out
-    assert rows.run("add", STAGING) == 0
-    assert b"poison" not in (rows.root / "series/sample.lock").read_bytes()
+
+
+def test_an_edit_reads_only_the_change_that_it_adds(
+    rows: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    capfd.readouterr()
+    assert rows.run("--trace", "add", STAGING) == 0
+    of_one = changes_read(capfd)
+    shutil.rmtree(rows.places.known)
+    assert rows.run("undo") == 0
+    capfd.readouterr()
+    assert rows.run("--trace", "add", STAGING) == 0
+    assert 0 < of_one < changes_read(capfd)
+    before = (rows.root / "series/sample.lock").read_bytes()
+    assert rebuilt(rows) == before
+    assert rows.run("verify", "--lock") == 0
 
 
 def test_a_store_without_its_objects_is_filled_again(rows: Carrying) -> None:

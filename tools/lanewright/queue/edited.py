@@ -60,7 +60,8 @@ def try_text(
         LanewrightError: It cannot be read, or a source of it cannot be had.
     """
     planned = plan_of(project, lane, read_text(project, lane, text))
-    return Tried(text, planned, apply_plan(project, places, planned, keep_going=keep_going))
+    applied = apply_plan(project, places, planned, keep_going=keep_going, remembers=True)
+    return Tried(text, planned, applied)
 
 
 def write_together(

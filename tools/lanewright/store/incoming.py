@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from lanewright.places import Places
 from lanewright.store import write
@@ -16,6 +17,7 @@ MARK = f"partialClone = {NAME}"
 PARTIAL = f"[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\t{MARK}\n"
 # An index last: git takes a pack for whole once it sees that.
 PARTS = (".promisor", ".rev", ".pack", ".idx")
+MANY = 8
 
 
 @contextmanager
@@ -63,6 +65,16 @@ def take_in(room: Repository, store: Repository) -> None:
     for part in PARTS:
         for file in sorted((room.path / "objects" / "pack").glob(f"pack-*{part}")):
             file.replace(packs / file.name)
+    _index_together(store, packs)
+
+
+def _index_together(store: Repository, packs: Path) -> None:
+    """Write one index over all packs once they are many: a git call opens each of the others.
+
+    Nothing depends on it, so that it may fail.
+    """
+    if sum(1 for _ in packs.glob("*.idx")) >= MANY:
+        store.run("multi-pack-index", "write", ok=(0, 1, 128))
 
 
 def set_refs(store: Repository, remote: Remote, values: Mapping[str, str]) -> None:

@@ -64,7 +64,8 @@ def _clear_leftovers(repository: Path) -> None:
     stale = [*repository.glob("*.lock"), *(repository / "refs").rglob("*.lock")]
     for path in stale:
         path.unlink(missing_ok=True)
-    for pack in (repository / "objects" / "pack").glob("tmp_*"):
+    packs = repository / "objects" / "pack"
+    for pack in (*packs.glob("tmp_*"), *packs.glob("*.lock")):
         pack.unlink(missing_ok=True)
     for crash in repository.glob("fast_import_crash_*"):
         crash.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from lanewright.image.layer import LayerError, layer_content
 from lanewright.image.oci import digest_of
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.carried import Carried, Change
+from lanewright.queue.carried import Carried, Change, moved_by
 from lanewright.queue.carry import carry_change
 from lanewright.queue.closed import require_closed
 from lanewright.queue.deadweight import require_used
@@ -19,7 +19,7 @@ from lanewright.queue.fixes import Fix
 from lanewright.queue.gates import GateError
 from lanewright.queue.guarded import require_guarded
 from lanewright.queue.inputs import ChangeInput, Input, OverlayInput, PatchInput
-from lanewright.queue.known import Known
+from lanewright.queue.known import Memory
 from lanewright.queue.laid import carry_overlay
 from lanewright.queue.lock import (
     SCHEMA,
@@ -37,7 +37,7 @@ from lanewright.queue.pulldiff import pull_diff
 from lanewright.store.diffing import diffing
 from lanewright.store.extract import pull_trees
 from lanewright.store.git import Repository
-from lanewright.store.objects import EMPTY, TreeId, changes
+from lanewright.store.objects import EMPTY, TreeId
 
 
 @dataclass(frozen=True)
@@ -95,12 +95,12 @@ def apply_plan(
     tree = pin.tree
     carried: list[Carried] = []
     touched: dict[str, list[str]] = {}
-    known = Known(Lane(project, places, planned, pin), is_used=remembers)
+    known = Memory(Lane(project, places, planned, pin), is_used=remembers)
     for given in planned.inputs:
         result = known.carried(given, tree)
         result = result or _carried(project, places, planned, given, pin, tree, touched)
         known.passed(given, tree, result)
-        for path in changes(repository, tree, result.entry.tree):
+        for path in moved_by(repository, tree, result):
             touched.setdefault(path, []).append(given.name)
         tree = result.entry.tree
         carried.append(result)

@@ -1,6 +1,6 @@
 """A change to carry, and what became of an entry."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -11,10 +11,8 @@ from lanewright.queue.rules import Finding
 from lanewright.queue.sides import Sides
 from lanewright.queue.units import OnBase
 from lanewright.store.bindings import Op
-from lanewright.store.objects import File, TreeId
-
-# Path, id of a hunk, and whether the file is made.
-Brings = tuple[tuple[str, str, bool], ...]
+from lanewright.store.git import Repository
+from lanewright.store.objects import File, TreeId, changes
 
 
 @dataclass(frozen=True)
@@ -81,6 +79,19 @@ class Chosen:
 
 
 @dataclass(frozen=True)
+class Known:
+    """What stands for a change that was not read again.
+
+    Attributes:
+        moved: Paths that it changes, each with whether it brings the file.
+        brings: What ``made_or_removed`` gives of it.
+    """
+
+    moved: Mapping[str, bool]
+    brings: tuple[tuple[str, str, bool], ...]
+
+
+@dataclass(frozen=True)
 class Carried:
     """An entry, carried or not.
 
@@ -92,8 +103,7 @@ class Carried:
         unneeded: Files of fixes for a path that merges without one, here, or has what it makes.
         chosen: What is taken of it; None of an overlay.
         refused: What of it a rule keeps out, so that it was not merged at all.
-        brings: What ``made_or_removed`` gives of its change, where that was not read again.
-        is_known: Whether an earlier build made it, so that its change was not read again.
+        known: What an earlier build found, so that its change was not read again.
     """
 
     entry: LockedEntry
@@ -103,8 +113,22 @@ class Carried:
     unneeded: tuple[str, ...] = ()
     chosen: Chosen | None = None
     refused: tuple[Finding, ...] = ()
-    brings: Brings = ()
-    is_known: bool = False
+    known: Known | None = None
+
+
+def moved_by(repository: Repository, before: TreeId, carried: Carried) -> Mapping[str, bool]:
+    """Paths that an entry changes of the tree before it, each with whether it brings the file."""
+    if carried.known:
+        return carried.known.moved
+    moved = changes(repository, before, carried.entry.tree)
+    return {path: old is None for path, (old, _) in moved.items()}
+
+
+def brought_by(carried: Carried) -> Iterable[tuple[str, str, bool]]:
+    """What ``made_or_removed`` gives of an entry's change."""
+    if carried.known:
+        return carried.known.brings
+    return made_or_removed(carried.chosen) if carried.chosen else ()
 
 
 def made_or_removed(chosen: Chosen) -> Iterator[tuple[str, str, bool]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
-from lanewright.queue.carried import Carried
+from lanewright.queue.carried import Carried, moved_by
 from lanewright.queue.imported import modules_named
 from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
 from lanewright.queue.names import module_of
@@ -14,7 +14,7 @@ from lanewright.queue.prfile import pr_file
 from lanewright.queue.skipped import require_some
 from lanewright.queue.unused import DeadWeightError, Unused
 from lanewright.store.git import Repository
-from lanewright.store.objects import TreeId, changes, files, read_blobs
+from lanewright.store.objects import TreeId, files, read_blobs
 from lanewright.store.safepath import check
 
 
@@ -82,8 +82,8 @@ def _suspects(
     for given, each in zip(planned.inputs, carried, strict=True):
         after = each.entry.tree
         if not isinstance(given, OverlayInput) and before != after:
-            changed = changes(repository, before, after)
-            if all(old is None and _is_module(path) for path, (old, _) in changed.items()):
+            changed = moved_by(repository, before, each)
+            if all(is_new and _is_module(path) for path, is_new in changed.items()):
                 yield _Suspect(given, {path: module_of(path) for path in changed})
         before = after
 

@@ -13,7 +13,8 @@ from lanewright.queue.pin import Pin, resolve_pin
 from lanewright.queue.plan import Plan, base_of
 from lanewright.store.extract import pull_refs
 from lanewright.store.git import Repository
-from lanewright.store.objects import TreeId, commit_at, commits_named
+from lanewright.store.objects import TreeId, commits_named
+from lanewright.store.odb import objects_of
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def _source(lane: Lane, given: Input) -> list[object] | None:
 
 def _is_checked(lane: Lane, given: PullInput) -> bool:
     """Whether the commits are here that the extract of a pull request is held against."""
-    return all(commit_at(lane.repository, each) for each in (given.base, given.head))
+    return all(each in objects_of(lane.repository) for each in (given.base, given.head))
 
 
 def digest_of(stated: object) -> str:

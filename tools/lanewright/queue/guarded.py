@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from lanewright.queue.carried import Carried, made_or_removed
+from lanewright.queue.carried import Carried, brought_by
 from lanewright.queue.guard_error import Found, GuardError
 from lanewright.queue.inputs import Input, OverlayInput
 from lanewright.queue.path_twins import Brought, twins
@@ -54,9 +54,7 @@ def _twins(
 ) -> list[tuple[Brought, Finding]]:
     brought: list[Brought] = []
     removed: set[str] = set()
-    all_brings = [
-        tuple(made_or_removed(each.chosen)) if each.chosen else each.brings for each in carried
-    ]
+    all_brings = [tuple(brought_by(each)) for each in carried]
     if not any(all_brings):
         return []
     pin, tree = (files(repository, each).keys() for each in ends)

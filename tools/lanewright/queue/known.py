@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 import msgspec
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.carried import Brings, Carried, made_or_removed
+from lanewright.queue.carried import Carried, Known, brought_by, moved_by
 from lanewright.queue.depends import Lane, digest_of, key_of
 from lanewright.queue.inputs import Input
 from lanewright.queue.lock import LockedEntry
 from lanewright.store.memo import Memo
-from lanewright.store.objects import File, TreeId, changes
+from lanewright.store.objects import File, TreeId, files
 from lanewright.store.odb import objects_of
 from lanewright.store.trees import edit_tree
 
@@ -25,16 +25,16 @@ class _Result(msgspec.Struct, frozen=True):
     Attributes:
         entry: What the lock says of it.
         files: What it makes of the tree before it.
-        brings: Of the files that it makes or removes.
+        known: What else of its change is asked for.
     """
 
     entry: LockedEntry
     files: dict[str, File | None]
-    brings: Brings
+    known: Known
 
 
 @dataclass
-class Known:
+class Memory:
     """The results that a lane's build may use, asked for entry by entry.
 
     Attributes:
@@ -62,19 +62,20 @@ class Known:
         subset = found.entry.subset
         if made != found.entry.tree or (subset and subset not in objects_of(self.lane.repository)):
             return None
-        return Carried(found.entry, brings=found.brings, is_known=True)
+        return Carried(found.entry, known=found.known)
 
     def passed(self, given: Input, tree: TreeId, carried: Carried) -> None:
         """Keep what an entry came to on a tree, if it is new and plain, and go on to the next."""
         if not self.is_used:
             return
-        moved = changes(self.lane.repository, tree, carried.entry.tree)
-        if not carried.is_known and _is_plain(carried):
+        moved = moved_by(self.lane.repository, tree, carried)
+        if not carried.known and _is_plain(carried):
             # Before it was carried, the store may have lacked a source of it.
             key = self._key or key_of(self.lane, given, tree, self._before)
-            after = {path: sides[1] for path, sides in moved.items()}
-            brings = tuple(made_or_removed(carried.chosen)) if carried.chosen else ()
-            self._learn(key, _Result(carried.entry, after, brings))
+            present = files(self.lane.repository, carried.entry.tree, moved) if moved else {}
+            after = {path: present.get(path) for path in moved}
+            known = Known(moved, tuple(brought_by(carried)))
+            self._learn(key, _Result(carried.entry, after, known))
         self._before = digest_of([self._before, given.name, repr(list(moved))])
 
     def _learn(self, key: str | None, result: _Result) -> None:

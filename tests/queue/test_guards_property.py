@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lanewright.queue.guarding import refused_of
 from lanewright.queue.inputs import Choice
-from lanewright.queue.invisible import INVISIBLE, visible
+from lanewright.queue.invisible import CONTROL, INVISIBLE, UNSHOWN, visible
 from lanewright.queue.path_twins import Brought, fold, twins
 from lanewright.store.git import Repository, create
 from lanewright.store.write import Content
@@ -52,7 +52,9 @@ def text_of(lines: list[str]) -> bytes:
 
 @quick
 @given(
-    before=LINES, after=LINES, odd=st.sets(st.sampled_from("\u200b\u202e\u2066\ufeff"), max_size=2)
+    before=LINES,
+    after=LINES,
+    odd=st.sets(st.sampled_from("\u200b\u202e\u2066\ufeff\x1b\x9b"), max_size=2),
 )
 def test_a_hunk_is_told_where_it_adds_what_nobody_sees_and_only_there(
     repository: Repository, before: list[str], after: list[str], odd: set[str]
@@ -74,11 +76,15 @@ def test_a_hunk_is_told_where_it_adds_what_nobody_sees_and_only_there(
     wrong = [
         number
         for number, line in enumerate([first, *lines[1:]], 1)
-        if INVISIBLE.search(line.decode()) and lines[number - 1].strip() not in stripped
+        if _odd(line.decode()) and lines[number - 1].strip() not in stripped
     ]
     assert {each.line for each in found} <= set(wrong)
     assert bool(found) == bool(wrong)
-    assert not any(INVISIBLE.search(str(each)) for each in found)
+    assert not any(UNSHOWN.search(str(each)) for each in found)
+
+
+def _odd(line: str) -> bool:
+    return bool(INVISIBLE.search(line) or CONTROL.search(line))
 
 
 @quick
@@ -109,6 +115,7 @@ def test_a_twin_is_told_once_per_file_that_comes_later(
 
 @given(st.text())
 def test_what_nobody_sees_is_written_out(text: str) -> None:
+    assert not UNSHOWN.search(visible(text))
     assert not INVISIBLE.search(visible(text))
     categories = {"Cc", "Cf", "Cn", "Lo", "Mn", "Zl", "Zp"}
     assert all(unicodedata.category(each) in categories for each in INVISIBLE.findall(text))

@@ -9,22 +9,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from lanewright.queue.invisible import visible
+
 
 def say(text: str) -> None:
-    """Print a line of talk to stderr; nobody reading it is no reason to stop."""
+    """Print a line of talk to stderr; nobody reading it is no reason to stop.
+
+    What of it would steer a terminal, or is not seen, is written out.
+    """
     if sys.stderr is not None:
         with suppress(OSError):
-            print(text, file=sys.stderr, flush=True)  # noqa: T201 - the one place that talks
+            print(visible(text), file=sys.stderr, flush=True)  # noqa: T201 - the one place that talks
 
 
 def emit(text: str, *, always_utf8: bool = False) -> None:
     """Print data to stdout; a reader that went away has had what it wanted.
 
     Args:
-        text: What to print.
-        always_utf8: Whether a program reads it, so that the terminal's encoding says nothing.
+        text: What to print. For people, what of it would steer a terminal, or is not seen, is
+            written out.
+        always_utf8: Whether a program reads it: it is printed as it is, and the terminal's
+            encoding says nothing.
     """
     ended = text if text.endswith("\n") else text + "\n"
+    ended = ended if always_utf8 else visible(ended)
     try:
         if always_utf8 and isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.flush()

@@ -103,6 +103,8 @@ HOSTILE = [
         "read the file as unicode-escape",
     ),
     Hostile("bidi", "vllm/n.py", b"# a\rimport os\n", "it adds a carriage return within a line"),
+    Hostile("bidi", FILE, LINES + b"# \x1b[2J\n", "it adds U+001B control"),
+    Hostile("bidi", "vllm/n.txt", b"\xc2\x9b2J\n", "it adds U+009B control"),
     Hostile("bidi", "vllm/n\u202ey.txt", b"a = 1\n", "its path has U+202E right-to-left override"),
 ]
 

@@ -123,3 +123,8 @@ def test_what_is_ordinary_or_was_there_before_is_not_refused(
     lane.pull({**dict.fromkeys(before.keys() - after.keys()), **after}, first)
     assert lane.run("add", "1") == 0
     assert lane.read() == dict(after)
+
+
+def test_tabs_form_feeds_and_bytes_that_are_no_text_are_no_control_characters(lane: Lane) -> None:
+    push(lane, {"vllm/n.py": b"# a\tb\n\x0c\nc = 1\n", "vllm/n.txt": b"\x9b\r\n"})
+    assert lane.run("add", "1") == 0

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from lanewright.queue.diff import Hunk
-from lanewright.queue.invisible import INVISIBLE, named
+from lanewright.queue.invisible import CONTROL, INVISIBLE, named
 
 MARK = "\ufeff".encode()
 # Python ends a line there; what shows a text rarely does.
@@ -42,7 +42,7 @@ def odd_lines(path: str, hunk: Hunk, first: int) -> Iterator[tuple[int, bytes, s
 
 def _odd(path: str, raw: bytes) -> str:
     text = raw.decode("utf-8", "surrogateescape")
-    found = INVISIBLE.search(text)
+    found = INVISIBLE.search(text) or CONTROL.search(text)
     if found:
         return named(found[0])
     if path.endswith(".py") and RETURN.search(text.removesuffix("\r")):

@@ -1,4 +1,4 @@
-"""Characters that nobody sees, and that make a text read otherwise than a machine reads it."""
+"""Characters that nobody sees or that steer a terminal: a text reads otherwise than it runs."""
 
 import re
 import unicodedata
@@ -12,14 +12,17 @@ INVISIBLE = re.compile(
     "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
     "|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"
 )
+# C0 and C1 but tab, new line, form feed and carriage return, which texts have.
+CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
+UNSHOWN = re.compile(f"{INVISIBLE.pattern}|{CONTROL.pattern}|[\x0c\r\u2028\u2029]")
 
 
 def named(character: str) -> str:
     """E.g. ``U+202E right-to-left override``."""
-    name = unicodedata.name(character, "")
+    name = unicodedata.name(character, "") or ("control" if CONTROL.match(character) else "")
     return f"U+{ord(character):04X}{f' {name.lower()}' if name else ''}"
 
 
 def visible(text: str) -> str:
-    """A text with what nobody sees written out, as Python would."""
-    return INVISIBLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    """A text with what nobody sees written out, as Python would; tabs and new lines stay."""
+    return UNSHOWN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)

@@ -82,6 +82,7 @@ def test_status_before_and_after(world: World, capfd: Capture) -> None:
         "layout": None,
         "last_run": None,
         "open": 0,
+        "left_out": [],
         "stopped": None,
         "stale": 0,
         "pulls": [],

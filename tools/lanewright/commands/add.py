@@ -8,6 +8,7 @@ from lanewright.queue.adding import added
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.edited import read_text, series_text, try_text, write_together
 from lanewright.queue.guard_error import GuardError
+from lanewright.queue.held import keep_held
 from lanewright.queue.selection import read_part
 from lanewright.queue.stopped import resolve_command
 from lanewright.queue.unclosed import ClosureError
@@ -48,6 +49,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         if edited.text == text:
             raise LanewrightError(f"lane {lane}: {words} is where it was; nothing to add")
         write_together(project, places, [tried], what=what, with_locks=clean)
+        keep_held(project, lane, [each.entry.name for each in tried.applied.conflicts])
     for entry in tried.applied.lock.entries:
         if entry.name in edited.entries:
             emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")

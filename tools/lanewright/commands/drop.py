@@ -8,6 +8,7 @@ from lanewright.queue.apply import told_conflicts
 from lanewright.queue.dropping import dropped, recorded_landed
 from lanewright.queue.edited import read_text, series_text, try_text, write_together
 from lanewright.queue.guard_error import GuardError
+from lanewright.queue.held import keep_held
 from lanewright.queue.selection import read_part
 from lanewright.queue.stopped import resolve_command
 from lanewright.queue.unclosed import ClosureError
@@ -44,6 +45,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             raise error.of_edit("drop", arguments.parts) from error
         clean = not tried.applied.conflicts
         write_together(project, places, [tried], what=what, with_locks=clean)
+        keep_held(project, lane, [each.entry.name for each in tried.applied.conflicts])
     say(f"lane {lane}: {'recorded as landed' if arguments.landed else 'dropped'}: {words}")
     for entry in tried.applied.lock.entries:
         emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")

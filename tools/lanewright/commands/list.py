@@ -6,11 +6,12 @@ from lanewright.cli import Arguments
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.held import held_in
 from lanewright.queue.lock import read_lock
 from lanewright.queue.selection import HUNK_ID, index_of
 from lanewright.queue.series import EntrySpec, Series, load_series, name_of
 from lanewright.report.outcome import counted
-from lanewright.terminal import emit, emit_json
+from lanewright.terminal import emit, emit_json, quoted
 
 
 def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
@@ -23,33 +24,50 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     if arguments.json:
         emit_json(found)
         return ExitCode.CLEAN
-    waiting = {name: _waiting(project, name) for name in found}
+    marks = {name: _marks(project, name) for name in found}
     for name, series in found.items():
         emit(f"{name}  {series.pin}  {series.title}")
         for each in series.entry:
-            waits = name_of(each) in waiting[name]
-            emit(f"  {_line(each)}{'  (left out: it needs a person)' if waits else ''}")
+            emit(f"  {_line(each)}{marks[name].get(name_of(each), '')}")
             if entry:
                 emit("".join(f"    {selected}\n" for selected in each.select or ["all of it"]))
     return ExitCode.CLEAN
 
 
-def _waiting(project: Project, lane: str) -> set[str]:
-    """The entries that the lane's lock was written without."""
+def _marks(project: Project, lane: str) -> dict[str, str]:
+    """What is said of the entries that need a person."""
+    held = dict.fromkeys(held_in(project, lane), "  (in conflict: not carried yet)")
     try:
         lock = read_lock(project.lock_file(lane))
     except LanewrightError:  # told by every command that needs it
-        return set()
-    return {e.name for e in lock.entries if any(h.open for h in e.hunks)} if lock else set()
+        return held
+    waiting = [e.name for e in lock.entries if any(h.open for h in e.hunks)] if lock else []
+    return held | dict.fromkeys(waiting, "  (left out: it needs a person)")
 
 
 def _asked(project: Project, arguments: Arguments) -> tuple[str | None, str | None]:
-    """Lane and entry; a single word that is no lane's name is an entry of the default lane."""
+    """Lane and entry; a single word that is no lane's name is an entry of the default lane.
+
+    Raises:
+        LanewrightError: It is one of another lane alone.
+    """
     word, default, lanes = arguments.lane, project.upstream.default_lane, project.lanes()
-    may_be_entry = word and not arguments.entry and word not in lanes and default in lanes
-    if may_be_entry and index_of(load_series(project, default), str(word)) is not None:
-        return default, word
-    return word, arguments.entry
+    if not word or arguments.entry or word in lanes:
+        return word, arguments.entry
+    having = [lane for lane in lanes if _has(project, lane, word)]
+    if having and default not in having:
+        raise LanewrightError(
+            f"{word} is an entry of {' and '.join(having)}",
+            hint=f"lanewright list {having[0]} {quoted(word)}",
+        )
+    return (default, word) if having else (word, None)
+
+
+def _has(project: Project, lane: str, entry: str) -> bool:
+    try:
+        return index_of(load_series(project, lane), entry) is not None
+    except LanewrightError:  # told of by whoever asks for that lane
+        return False
 
 
 def _narrowed(series: Series, lane: str, entry: str) -> Series:

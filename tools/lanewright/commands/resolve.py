@@ -8,7 +8,12 @@ from lanewright.queue.edited import read_text, series_text
 from lanewright.queue.plan import Plan, plan_of
 from lanewright.queue.resolve import open_entry, record, waiting
 from lanewright.queue.series import load_series
-from lanewright.queue.stopped import meant_target, resolve_command, stopped_at
+from lanewright.queue.stopped import (
+    meant_target,
+    resolve_command,
+    still_in_conflict,
+    stopped_at,
+)
 from lanewright.queue.target import with_target
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
@@ -22,6 +27,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         name = arguments.entry or _only(project, places, planned)
         if arguments.done:
             recorded = record(project, places, planned, name)
+            still_in_conflict(project, lane, planned.series.pin, recorded.left)
             emit("\n".join(path.relative_to(project.root).as_posix() for path in recorded.files))
             say(f"entry {name} on {planned.series.pin}: {_counted(len(recorded.files))} settled")
             say(f"  next: {_next(project, planned, recorded.left)}")

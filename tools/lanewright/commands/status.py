@@ -1,6 +1,5 @@
 """``lanewright status``: are locks, store, laid-out trees and images up to date."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -12,16 +11,18 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import in_store
 from lanewright.queue.drift import drift
+from lanewright.queue.held import held_in
 from lanewright.queue.lock import Lock, read_lock
 from lanewright.queue.pair import read_pair
 from lanewright.queue.series import load_series
 from lanewright.queue.site import site_folder
-from lanewright.queue.stopped import stopped_at
+from lanewright.queue.stopped import Stopped, resolve_command, stop_of
 from lanewright.queue.unpinned import UnpinnedError, told_unpinned
-from lanewright.queue.upkeep import PullStatus, pull_statuses
-from lanewright.report.drift import told_drift
+from lanewright.queue.upkeep import PullStatus, pull_statuses, with_place
+from lanewright.report.outcome import counted
+from lanewright.report.standing import told_pull
 from lanewright.serve.record import read_latest
-from lanewright.terminal import emit, emit_json, printable
+from lanewright.terminal import emit, emit_json, quoted
 
 
 class LaneStatus(msgspec.Struct, frozen=True):
@@ -35,7 +36,8 @@ class LaneStatus(msgspec.Struct, frozen=True):
         tree: Folder where it is laid out, or None.
         layout: Folder where its image is, or None.
         last_run: When it was booted last, and the verdict; None where it never was.
-        open: Hunks that the lock was written without, and that need a person.
+        open: Hunks that need a person, and without whose entries the lock was written.
+        left_out: Those entries.
         stopped: Where the last rebase of the lane stopped for a person, or None.
         stale: Fixes that were merged again, and that nobody has looked at since.
         pulls: How each carried pull request stands beside upstream's.
@@ -50,6 +52,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
     layout: Path | None
     last_run: str | None
     open: int
+    left_out: list[str]
     stopped: str | None
     stale: int
     pulls: list[PullStatus]
@@ -71,13 +74,16 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit(f"  image: {status.layout or 'no'}")
         emit(f"  last run: {status.last_run or 'never'}")
         if status.open:
-            emit(f"  open: {status.open} hunks are not carried until a person settles them")
+            names = status.left_out
+            are = f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'}"
+            hunks = counted(status.open, "hunk")
+            emit(f"  open: {are} left out whole until a person settles {hunks}")
         if status.stopped:
             emit(f"  rebase: stopped on its way to {status.stopped}, for a person")
         if status.stale:
             emit(f"  stale: {status.stale} fixes were merged again, and wait for a look")
         for pull in status.pulls:
-            emit("\n".join(_told(pull)))
+            emit("\n".join(told_pull(pull)))
         if status.next:
             emit(f"  next: {status.next}")
     return ExitCode.CLEAN
@@ -89,20 +95,21 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
     site = site_folder(places, lock.pin, lock.tree) if lock else None
     layout = layout_folder(places, lock) if lock else None
     run = read_latest(places, lane)
-    unsettled = sum(hunk.open for entry in (lock.entries if lock else []) for hunk in entry.hunks)
-    stale = [e.name for e in (lock.entries if lock else []) for f in e.fixes if f.state == "stale"]
-    following = f"lanewright resolve {stale[0]}{project.option(lane)}" if stale else None
-    if lock and unsettled:
-        first = next(e.name for e in lock.entries if any(hunk.open for hunk in e.hunks))
-        following = f"lanewright resolve {first}{project.option(lane)}"
-    stopped = stopped_at(project, lane)
-    if stopped:
-        following = f"lanewright rebase{project.option(lane)} --to {stopped.pin}"
-    if any(pull.newest for pull in pulls):
+    entries = lock.entries if lock else []
+    left_out = {e.name: count for e in entries if (count := sum(hunk.open for hunk in e.hunks))}
+    stale = [e.name for e in entries for f in e.fixes if f.state == "stale"]
+    stop = stop_of(project, lane)
+    current = state == "up to date" and stored
+    following = pinning or _to_settle(project, lane, stop, list(left_out), current=current)
+    if not following and stop:
+        following = f"lanewright rebase --lane {lane} --to {quoted(stop.pin)}"
+    if not following and not current:
+        following = f"lanewright build {lane}"
+    if not following and any(pull.newest for pull in pulls):
         moved = next(pull.number for pull in pulls if pull.newest)
         following = f"lanewright add {moved} --update{project.option(lane)}"
-    if state != "up to date" or not stored:
-        following = pinning or f"lanewright build {lane}"
+    if not following and stale:
+        following = f"lanewright resolve {stale[0]}{project.option(lane)}"
     return LaneStatus(
         lane=lane,
         pin=load_series(project, lane).pin,
@@ -111,12 +118,25 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         tree=site if site and site.exists() else None,
         layout=layout if layout and layout.exists() else None,
         last_run=f"{run['started']}, {run['verdict']}" if run else None,
-        open=unsettled,
-        stopped=stopped.pin if stopped else None,
+        open=sum(left_out.values()),
+        left_out=list(left_out),
+        stopped=stop.pin if stop else None,
         stale=len(stale),
         pulls=pulls,
         next=following,
     )
+
+
+def _to_settle(
+    project: Project, lane: str, stop: Stopped | None, left_out: list[str], *, current: bool
+) -> str | None:
+    """What settles the first conflict: where a rebase stopped, of the series, or of the lock."""
+    if stop and stop.entries:
+        return resolve_command(project, lane, stop.entries[0], stop.pin)
+    held = held_in(project, lane) if not current else ()
+    waiting = [*held, *(left_out if current else ())]
+    pin = load_series(project, lane).pin
+    return resolve_command(project, lane, waiting[0], pin) if waiting else None
 
 
 def _drifted(
@@ -127,18 +147,5 @@ def _drifted(
         planned, lock = read_pair(project, lane)
     except UnpinnedError as error:
         return read_lock(project.lock_file(lane)), told_unpinned(error.numbers), [], error.hint
-    pulls = pull_statuses(project, places, planned)
+    pulls = [with_place(each, lock) for each in pull_statuses(project, places, planned)]
     return lock, drift(planned, lock) or "up to date", pulls, None
-
-
-def _told(pull: PullStatus) -> Iterator[str]:
-    """A pull request, and what its update did to each hunk."""
-    merged = f"as {pull.merged_as[:12]}" if pull.merged_as else ""
-    title = f"“{printable(pull.title)}”" if pull.title else ""
-    facts = " ".join(filter(None, [pull.state, merged, title]))
-    moved = f", upstream is at {pull.newest[:12]}" if pull.newest else ""
-    yield f"  #{pull.number}: {facts}{', ' if facts else ''}carried at {pull.head[:12]}{moved}"
-    if pull.note:
-        yield f"    {printable(pull.note)}"
-    for told in told_drift(pull.hunks):
-        yield from (printable(f"  {line}") for line in told.splitlines())

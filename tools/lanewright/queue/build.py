@@ -9,6 +9,7 @@ from lanewright.errors import ConflictError, DriftError, MismatchError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.drift import drift
+from lanewright.queue.held import keep_held
 from lanewright.queue.lock import Lock, encode, is_open
 from lanewright.queue.pair import read_pair
 from lanewright.queue.pin import Pin
@@ -81,6 +82,8 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
     if applied.conflicts and not keep_going:
         from lanewright.queue.stopped import resolve_command  # noqa: PLC0415 - it can ask the web
 
+        if not check:
+            keep_held(project, lane, [each.entry.name for each in applied.conflicts])
         raise ConflictError(
             told_conflicts(applied),
             hint=resolve_command(
@@ -94,6 +97,7 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
     commit_refs(places, applied.lock)
     if not settled:
         replace_together(project, files_of(project, applied), what=f"build {lane}")
+        keep_held(project, lane, ())
     return Built(planned, applied.lock, applied=True, changed=not settled)
 
 

@@ -170,7 +170,12 @@ def _turn(before: HunkState | None, now: HunkState) -> str:
 def stops(rebased: Sequence[Rebased]) -> dict[str, Stopped | None]:
     """Per lane, where it stopped for a person; None where it did not."""
     return {
-        each.lane: Stopped(each.before, each.target.pin, each.target.release)
+        each.lane: Stopped(
+            each.before,
+            each.target.pin,
+            each.target.release,
+            tuple(found.entry.name for found in each.tried.applied.conflicts),
+        )
         if each.conflicts
         else None
         for each in rebased

@@ -1,13 +1,15 @@
 """Where rebases stopped for a person, and the command that settles what they wait for."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+import dataclasses
+from collections.abc import Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.held import keep_held
 from lanewright.queue.series import Series, load_series
 from lanewright.queue.target import Target, target_of
 from lanewright.store.atomic import replace_file
@@ -24,11 +26,13 @@ class Stopped(msgspec.Struct, frozen=True):
         before: The pin that it stood on.
         pin: The pin that it was taken to.
         release: The release that goes with it.
+        entries: Those that are in conflict there, in the order of the series.
     """
 
     before: str
     pin: str
     release: str | None = None
+    entries: tuple[str, ...] = ()
 
 
 def remember(project: Project, lanes: Mapping[str, Stopped | None]) -> None:
@@ -43,12 +47,30 @@ def remember(project: Project, lanes: Mapping[str, Stopped | None]) -> None:
     replace_file(file, content, scratch=file.with_name(f"{STOPPED}.new"))
 
 
-def stopped_at(project: Project, lane: str) -> Target | None:
-    """Where the last rebase of a lane stopped, if its pin is still the one that it left."""
+def stop_of(project: Project, lane: str) -> Stopped | None:
+    """Where and for what the last rebase of a lane stopped, if its pin is still the one it left."""
     found = _read(project).get(lane)
     if found is None or load_series(project, lane).pin != found.before:
         return None
-    return Target(found.pin, found.release)
+    return found
+
+
+def stopped_at(project: Project, lane: str) -> Target | None:
+    """Where the last rebase of a lane stopped, if its pin is still the one that it left."""
+    found = stop_of(project, lane)
+    return Target(found.pin, found.release) if found else None
+
+
+def still_in_conflict(project: Project, lane: str, pin: str, entries: Sequence[str]) -> None:
+    """Keep what is left to settle on a pin, be it that of the lane or where its rebase stopped.
+
+    Hold the project for editing.
+    """
+    stop = stop_of(project, lane)
+    if stop and stop.pin == pin:
+        remember(project, {lane: replace(stop, entries=tuple(entries))})
+    if load_series(project, lane).pin == pin:
+        keep_held(project, lane, entries)
 
 
 def meant_target(
@@ -62,7 +84,7 @@ def meant_target(
     target = target_of(project, places, lane, series, to)
     stopped = stopped_at(project, lane)
     if stopped and stopped.pin == target.pin:
-        return replace(target, release=stopped.release)
+        return dataclasses.replace(target, release=stopped.release)
     return target
 
 

@@ -1,6 +1,7 @@
 """How a carried pull request stands beside upstream's, as it was fetched last; no network."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -10,6 +11,7 @@ from lanewright.project import Project
 from lanewright.queue.choose import choose
 from lanewright.queue.drifted import Drifted, drifted
 from lanewright.queue.inputs import PullInput
+from lanewright.queue.lock import Lock
 from lanewright.queue.plan import Plan
 from lanewright.queue.pulls import known_head, pinned_at, read_pull
 from lanewright.store.extract import pull_refs
@@ -24,7 +26,8 @@ class PullStatus(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     Attributes:
         number: Its number.
-        head: The commit that is carried.
+        head: The commit that the series names.
+        place: Whether the lane's lock carries that, or was written without it, or does not have it.
         newest: Upstream's, where it is another one.
         hunks: What the update did to each chosen hunk, and what is new.
         note: What else a person should know.
@@ -35,6 +38,7 @@ class PullStatus(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     number: int
     head: CommitId
+    place: Literal["carried", "left out", "not carried yet"] = "carried"
     newest: CommitId | None = None
     hunks: list[Drifted] = []
     note: str = ""
@@ -52,6 +56,15 @@ def pull_statuses(project: Project, places: Places, planned: Plan) -> list[PullS
     """How each carried pull request stands."""
     pulls = pulls_of(planned)
     return [_status(project, places, planned, given, pulls) for given in pulls]
+
+
+def with_place(status: PullStatus, lock: Lock | None) -> PullStatus:
+    """How a pull request stands, beside a lane's lock too."""
+    for entry in lock.entries if lock else ():
+        if entry.pull and (entry.pull.number, entry.pull.head) == (status.number, status.head):
+            is_open = any(hunk.open for hunk in entry.hunks)
+            return msgspec.structs.replace(status, place="left out" if is_open else "carried")
+    return msgspec.structs.replace(status, place="not carried yet")
 
 
 def _status(

@@ -108,3 +108,77 @@ def test_undo_takes_a_fix_back(carrying: Carrying, capfd: pytest.CaptureFixture[
     assert carrying.run("build") == 3
     assert carrying.run("resolve", "5") == 0
     capfd.readouterr()
+
+
+def test_what_was_tried_without_an_earlier_entry_says_so_once(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = clash(carrying, {PATH: BASE, OTHER: BASE}, {}, {PATH: THEIRS}, code=0)
+    made.pull(6, {OTHER: THEIRS})
+    made.upstream({PATH: OURS, OTHER: OURS})
+    run = carrying.run
+    assert run("add", "6") == 0
+    capfd.readouterr()
+    assert run("rebase", "--to", "main") == 3
+    without = "tried without 5, which is in conflict; that may change what follows"
+    assert capfd.readouterr().out.count("tried without") == 1
+    assert run("resolve", "6") == 0
+    assert without in capfd.readouterr().err
+    assert run("resolve", "5") == 0
+    assert "tried without" not in capfd.readouterr().err
+
+
+def test_a_fix_is_not_told_as_not_needed_while_an_earlier_entry_is_left_out(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    six = THEIRS.replace(b"b = 3", b"b = 6")
+    made = clash(carrying, {PATH: BASE}, {}, {PATH: THEIRS}, code=0)
+    made.pull(6, {PATH: six})
+    assert carrying.run("add", "6") == 3
+    made.settle({PATH: b"mine = 1\n"}, "6")
+    assert carrying.run("build") == 0
+    made.pull(5, {PATH: THEIRS, OTHER: THEIRS})
+    assert carrying.run("add", "5", "--update") == 0
+    made.upstream({OTHER: OURS})
+    capfd.readouterr()
+    assert carrying.run("rebase", "--to", "main") == 3
+    told = capfd.readouterr().out
+    assert "tried without 5" in told
+    assert "fix not needed here" not in told
+
+
+def test_a_stale_fix_is_told_as_one(carrying: Carrying, capfd: pytest.CaptureFixture[str]) -> None:
+    far = b"".join(b"x%d = 0\n" % n for n in range(20))
+    made = clash(carrying, {PATH: BASE + far}, {PATH: OURS + far}, {PATH: THEIRS + far})
+    made.settle({PATH: b"mine = 1\n" + far})
+    assert carrying.run("build") == 0
+    made.upstream({PATH: OURS + far.replace(b"x19 = 0", b"x19 = 1")})
+    assert carrying.run("rebase", "--to", "main") == 0
+    capfd.readouterr()
+    assert carrying.run("resolve", "5") == 0
+    told = capfd.readouterr().err
+    assert f"{PATH}: its fix was merged again without conflict, since a side moved" in told
+    assert "next: if right as it is: lanewright resolve 5 --done; else edit" in told
+    assert "ours (the lane's" in told
+    assert carrying.run("resolve", "5", "--done") == 0
+
+
+def test_a_hunk_of_which_upstream_has_nothing_is_not_recorded_as_landed(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    far = b"".join(b"x%d = 0\n" % n for n in range(20))
+    theirs = {PATH: THEIRS + far, OTHER: THEIRS}
+    clash(
+        carrying, {PATH: BASE + far, OTHER: BASE}, {PATH: BASE + far + b"y = 1\n"}, theirs, code=0
+    )
+    series, lock = carrying.series.read_bytes(), carrying.lock
+    hunks = {hunk.outcome: hunk for hunk in lock.entries[0].hunks}
+    assert set(hunks) == {"clean", "merged"}
+    for outcome, hunk in hunks.items():
+        part = f"5:{hunk.path}:{hunk.id}"
+        capfd.readouterr()
+        assert carrying.run("drop", part, "--landed") == 1
+        told = capfd.readouterr().err
+        assert f"{part} is {outcome}, so upstream has nothing of it to record as landed" in told
+        assert told.endswith(f"next: to carry it no more: lanewright drop {part}\n")
+    assert (carrying.series.read_bytes(), carrying.lock) == (series, lock)

@@ -55,7 +55,7 @@ def test_each_hunk_is_named_as_add_takes_it(
         (FILE, "f_7", "lines 27-33"),
     ]
     assert "#7 changes 1 file outside vllm/ too" in captured.err
-    assert captured.err.endswith("next: lanewright add 7[:PATH[:HUNK]]\n")
+    assert captured.err.endswith(f"next: lanewright add 7, or a part: lanewright add 7:{NEW}\n")
     assert state(carrying.root) == before
 
 

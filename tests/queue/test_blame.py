@@ -86,3 +86,24 @@ def test_a_lane_that_is_not_built_has_no_lines(
 ) -> None:
     assert carrying.run("blame", "vllm/__init__.py") == 1
     assert "lanewright build sample" in capsys.readouterr().err
+
+
+def test_the_tree_that_was_built_last_is_told_as_that(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    carried(carrying, ROWS)
+    path = next(path for path in carrying.read(carrying.lock.tree) if path.endswith("uva_bank.py"))
+    capfd.readouterr()
+    assert carrying.run("blame", path) == 0
+    assert "out of date" not in capfd.readouterr().err
+    carrying.series.write_text(carrying.series.read_text().partition("[[entry]]")[0])
+    assert carrying.run("blame", path) == 0
+    told = capfd.readouterr()
+    assert (
+        f"the lock is out of date ({ROWS} dropped); this is the tree that was built last"
+        in told.err
+    )
+    assert "next: lanewright build sample" in told.err
+    assert ROWS in told.out
+    carrying.series.write_text("title = 1\n")
+    assert carrying.run("blame", path) == 0

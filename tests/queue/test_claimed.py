@@ -84,3 +84,24 @@ def test_the_lock_says_them(carrying: Carrying, capfd: Capture) -> None:
     assert "lock: 7 claims other things\n" in capfd.readouterr().out
     assert carrying.run("build") == 0
     assert carrying.lock.entries[0].claims == []
+
+
+@pytest.mark.parametrize("lane", ["sample", "other"])
+def test_an_add_that_clashes_says_what_to_drop_for_it(
+    carrying: Carrying, capfd: Capture, lane: str
+) -> None:
+    carrying.series.rename(carrying.root / f"series/{lane}.toml")
+    more = [] if lane == "sample" else ["--lane", lane]
+    for number in (7, 8):
+        carrying.push(number, carrying.main[0], {"vllm/pool.py": b"rows = %d\n" % number})
+        file = carrying.root / f"patches/{number}/pr.toml"
+        file.write_text(file.read_text() + CLAIMS)
+    assert carrying.run("add", "7", *more) == 0
+    capfd.readouterr()
+    assert carrying.run("add", "8", *more) == 1
+    told = capfd.readouterr().err
+    option = "".join(f" {word}" for word in more)
+    hint = f"lanewright drop 7{option}, then lanewright add 8{option}"
+    assert told.endswith(f"next: {hint}; or choose parts that do not claim it\n")
+    for command in hint.split(", then "):
+        assert carrying.run(*command.split()[1:]) == 0

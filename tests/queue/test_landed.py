@@ -160,8 +160,9 @@ def test_a_hunk_that_upstream_took_out_again_is_carried_again(ledger: Ledger) ->
 
 
 def test_a_recorded_hunk_that_upstream_took_out_again_is_carried_again(ledger: Ledger) -> None:
-    ledger.record(2)
     ledger.upstream(RENAMED)
+    ledger.rebase(3)
+    ledger.record(2)
     ledger.rebase()
     assert ledger.content() == ledger.wanted(FIRST, RENAMED)
     ledger.upstream()
@@ -173,6 +174,8 @@ def test_a_recorded_hunk_that_upstream_took_out_again_is_carried_again(ledger: L
 
 
 def test_a_recorded_hunk_in_whose_place_is_another_change_waits_again(ledger: Ledger) -> None:
+    ledger.upstream(RENAMED)
+    ledger.rebase(3)
     ledger.record(2)
     ledger.upstream(UNLIKE)
     told = ledger.rebase(3)
@@ -214,6 +217,8 @@ def test_a_new_file_that_landed_with_edits(ledger: Ledger) -> None:
 def test_only_one_hunk_is_recorded_at_a_time_and_once(ledger: Ledger) -> None:
     assert ledger.lane.run("drop", f"7:{FILE}", "--landed") == 1
     assert ledger.lane.run("drop", "7", "--landed") == 1
+    ledger.upstream(RENAMED)
+    ledger.rebase(3)
     ledger.record(2)
     hunk = ledger.hunks[2]
     for name in (hunk.id, hunk.id[:5]):

@@ -211,7 +211,6 @@ def test_what_is_carried_already_is_refused(seven: Carried) -> None:
     seven.add(f"7:{FILE}")
     assert f"lanewright add 7:{FILE}" not in seven.refused("add", f"7:{FILE}")
     assert "carried already" in seven.refused("add", f"7:{FILE}:{seven.ids()[0]}")
-    assert "--update" in seven.refused("add", "7")
     seven.add(f"7:{OTHER}")
     seven.add(f"7:{NEW}")
     assert "is carried already" in seven.refused("add", f"7:{OTHER}")

@@ -128,3 +128,11 @@ def test_what_is_ordinary_or_was_there_before_is_not_refused(
 def test_tabs_form_feeds_and_bytes_that_are_no_text_are_no_control_characters(lane: Lane) -> None:
     push(lane, {"vllm/n.py": b"# a\tb\n\x0c\nc = 1\n", "vllm/n.txt": b"\x9b\r\n"})
     assert lane.run("add", "1") == 0
+
+
+def test_what_is_refused_says_how_to_look_at_it(lane: Lane, capfd: Capture) -> None:
+    push(lane, {FILE: LINES + b"# a " + RLO + b"b\n"})
+    error = refused(lane, capfd, "add", "1")
+    assert f"next: look at it (lanewright show 1:{FILE}); " in error
+    assert lane.run("show", f"1:{FILE}") == 0
+    assert "\\u202e" in capfd.readouterr().out

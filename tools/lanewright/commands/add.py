@@ -4,9 +4,10 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ConflictError, ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.adding import added
+from lanewright.queue.adding import Edited, added
 from lanewright.queue.apply import told_conflicts
-from lanewright.queue.edited import read_text, series_text, try_text, write_together
+from lanewright.queue.claims import ClaimError
+from lanewright.queue.edited import Tried, read_text, series_text, try_text, write_together
 from lanewright.queue.guard_error import GuardError
 from lanewright.queue.held import keep_held
 from lanewright.queue.selection import read_part
@@ -32,19 +33,12 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         )
         for line in edited.told:
             say(line)
+        if edited.text == text and arguments.update:
+            return ExitCode.CLEAN
         series = read_text(project, lane, edited.text)
         if write_unpinned(project, lane, edited.text, series, what=what):
             return ExitCode.CLEAN
-        allowed = "".join(f" --allow {quoted(name)}" for name in arguments.allow)
-        option = f"{allowed}{' --update' if arguments.update else ''}{project.option(lane)}"
-        try:
-            tried = try_text(project, places, lane, edited.text)
-        except ClosureError as error:
-            raise error.of_edit("add", arguments.parts, error.further, option) from error
-        except GuardError as error:
-            raise error.of_add(arguments.parts, option, update=arguments.update) from error
-        except DeadWeightError as error:
-            raise error.of_edit("add", arguments.parts) from error
+        tried = _tried(project, places, lane, edited, arguments)
         clean = not tried.applied.conflicts
         if edited.text == text:
             raise LanewrightError(f"lane {lane}: {words} is where it was; nothing to add")
@@ -61,3 +55,23 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             " back: lanewright undo",
         )
     return ExitCode.CLEAN
+
+
+def _tried(
+    project: Project, places: Places, lane: str, edited: Edited, arguments: Arguments
+) -> Tried:
+    """The series as it will be, applied; an error says what to type instead."""
+    typed = arguments.parts
+    allowed = "".join(f" --allow {quoted(name)}" for name in arguments.allow)
+    of_lane = project.option(lane)
+    option = f"{allowed}{' --update' if arguments.update else ''}{of_lane}"
+    try:
+        return try_text(project, places, lane, edited.text)
+    except ClaimError as error:
+        raise error.of_add(typed, edited.entries, option, of_lane) from error
+    except ClosureError as error:
+        raise error.of_edit("add", typed, error.further, option) from error
+    except GuardError as error:
+        raise error.of_add(typed, option, update=arguments.update) from error
+    except DeadWeightError as error:
+        raise error.of_edit("add", typed) from error

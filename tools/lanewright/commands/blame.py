@@ -7,7 +7,9 @@ from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.blame import blame
+from lanewright.queue.drift import drift
 from lanewright.queue.lock import read_lock
+from lanewright.queue.pair import read_pair
 from lanewright.queue.unpinned import no_lock
 from lanewright.terminal import emit, emit_json, printable, say
 
@@ -19,6 +21,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     lock = read_lock(project.lock_file(lane))
     if lock is None:
         raise no_lock(project, lane)
+    _say_drift(project, lane)
     lines = blame(places, lock, arguments.path)
     if arguments.json:
         emit_json(lines)
@@ -31,3 +34,14 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     counts = ", ".join(f"{name} {count}" for name, count in Counter(names).most_common())
     say(f"{arguments.path}: {counts or 'no line'}")
     return ExitCode.CLEAN
+
+
+def _say_drift(project: Project, lane: str) -> None:
+    """Say that the series is another one by now, or that nobody can tell."""
+    try:
+        told = drift(*read_pair(project, lane))
+    except LanewrightError as error:
+        told = str(error)
+    if told:
+        say(f"lane {lane}: the lock is out of date ({told}); this is the tree that was built last")
+        say(f"  next: lanewright build {lane}")

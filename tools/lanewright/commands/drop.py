@@ -5,7 +5,7 @@ from lanewright.errors import ConflictError, ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
-from lanewright.queue.dropping import dropped, recorded_landed
+from lanewright.queue.dropping import dropped, recorded_landed, require_landed
 from lanewright.queue.edited import read_text, series_text, try_text, write_together
 from lanewright.queue.guard_error import GuardError
 from lanewright.queue.held import keep_held
@@ -43,6 +43,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             raise error.of_drop(arguments.parts, project.option(lane)) from error
         except DeadWeightError as error:
             raise error.of_edit("drop", arguments.parts) from error
+        if arguments.landed:
+            require_landed(project, places, tried, parts)
         clean = not tried.applied.conflicts
         write_together(project, places, [tried], what=what, with_locks=clean)
         keep_held(project, lane, [each.entry.name for each in tried.applied.conflicts])

@@ -4,9 +4,10 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.carried import told_without
 from lanewright.queue.edited import read_text, series_text
 from lanewright.queue.plan import Plan, plan_of
-from lanewright.queue.resolve import open_entry, record, waiting
+from lanewright.queue.resolve import Opened, open_entry, record, waiting
 from lanewright.queue.series import load_series
 from lanewright.queue.stopped import (
     meant_target,
@@ -33,13 +34,29 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             say(f"  next: {_next(project, planned, recorded.left)}")
             return ExitCode.CLEAN
         opened = open_entry(project, places, planned, name, again=arguments.again)
-    state = "laid out" if opened.fresh else "still open, as you left it"
-    say(f"entry {name} on {planned.series.pin}: {_counted(len(opened.paths))} {state}; each side")
-    say(f"lies below {opened.folder}/sides")
+    _say_opened(opened, planned.series.pin)
     command = resolve_command(project, lane, name, planned.series.pin)
-    say(f"  next: edit, or delete a file to remove it, then: {command} --done")
+    edit = "edit, or delete a file to remove it, then: "
+    if len(opened.stale) == len(opened.paths):
+        edit = f"if right as it is: {command} --done; else {edit}"
+    say(f"  next: {edit}{command} --done")
     emit("\n".join(str(opened.folder / path) for path in opened.paths))
     return ExitCode.CLEAN
+
+
+def _say_opened(opened: Opened, pin: str) -> None:
+    """What lies in the work folder, and why."""
+    state = "laid out" if opened.fresh else "still open, as you left it"
+    say(f"entry {opened.entry} on {pin}: {_counted(len(opened.paths))} {state}; each side")
+    say(f"lies below {opened.folder}/sides: base (what the entry was made on), ours (the lane's")
+    say("tree before the entry) and theirs (the entry)")
+    for path in opened.stale:
+        say(
+            f"{path}: its fix was merged again without conflict, since a side moved; look at what it"
+        )
+        say("came to, beside the sides")
+    if opened.without:
+        say(told_without(opened.without))
 
 
 def _counted(number: int) -> str:

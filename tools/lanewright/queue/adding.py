@@ -19,6 +19,7 @@ from lanewright.queue.selection import Part, index_of, only, with_part
 from lanewright.queue.series import name_of
 from lanewright.queue.units import OnBase
 from lanewright.report.drift import told_drift
+from lanewright.report.outcome import counted
 from lanewright.store.objects import CommitId
 from lanewright.terminal import quoted
 
@@ -94,11 +95,15 @@ def _added(project: Project, places: Places, lane: str, text: str, part: Part) -
             return Edited(text, (name_of(spec),), told)
         more = _added(project, places, lane, text, part)
         return Edited(more.text, more.entries, (*told, *more.told))
+    if not part.path and spec.pull is not None and spec.select:
+        chosen = counted(len(spec.select), "part")
+        told = f"{part.entry}: all of it from now on, in place of {chosen}"
+        return Edited(with_entry_value(text, index, "select", None), (name_of(spec),), (told,))
     if not part.path:
+        newest = f"lanewright add {part.entry} --update{project.option(lane)}"
         raise LanewrightError(
             f"{place}: {part.entry} is carried already",
-            hint=f"lanewright add {part.entry} --update{project.option(lane)} moves it to its newest"
-            " head",
+            hint=f"{newest} moves it to its newest head" if spec.pull is not None else None,
         )
     if spec.pull is None:
         raise LanewrightError(f"{place}: {part.entry} is an own patch; edit its `select`")

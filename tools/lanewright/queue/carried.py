@@ -1,6 +1,6 @@
 """A change to carry, and what became of an entry."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -114,6 +114,13 @@ class Carried:
     chosen: Chosen | None = None
     refused: tuple[Finding, ...] = ()
     known: Known | None = None
+
+
+def told_without(left_out: Sequence[str]) -> str:
+    """What is said of an entry that comes after ones in conflict."""
+    are = "is" if len(left_out) == 1 else "are"
+    names = " and ".join(left_out)
+    return f"tried without {names}, which {are} in conflict; that may change what follows"
 
 
 def moved_by(repository: Repository, before: TreeId, carried: Carried) -> Mapping[str, bool]:

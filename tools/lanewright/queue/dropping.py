@@ -1,18 +1,24 @@
 """A series with an entry, a file or a hunk less, or with a hunk recorded as landed."""
 
+from collections.abc import Sequence
+
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import change_of
 from lanewright.queue.choose import choose, units_named
 from lanewright.queue.edit import with_entry_value, with_value, without_entry
-from lanewright.queue.edited import read_text
+from lanewright.queue.edited import Tried, read_text, try_text
 from lanewright.queue.inputs import Choice, OverlayInput
+from lanewright.queue.lock import LockedEntry, Outcome
 from lanewright.queue.plan import plan_of
 from lanewright.queue.selection import Part, hunk_name, index_of, without_part
 from lanewright.queue.series import name_of
+from lanewright.queue.stopped import stopped_at
+from lanewright.queue.target import with_target
 from lanewright.queue.units import OnBase, read_on_base
 from lanewright.store.git import Repository
+from lanewright.terminal import quoted
 
 
 def dropped(project: Project, places: Places, lane: str, text: str, part: Part) -> str:
@@ -65,6 +71,47 @@ def recorded_landed(project: Project, places: Places, lane: str, text: str, part
     if any(name.startswith(each) for each in spec.landed or ()):
         raise LanewrightError(f"{place}: {name} is recorded as landed already")
     return with_entry_value(text, index, "landed", [*(spec.landed or ()), name])
+
+
+def require_landed(project: Project, places: Places, tried: Tried, parts: Sequence[Part]) -> None:
+    """See that upstream has something of each hunk that is recorded as landed.
+
+    That may be where a rebase of the lane stopped, and not on its own pin yet.
+
+    Raises:
+        LanewrightError: One is carried as it is, here and there: it could only be dropped.
+    """
+    lane = tried.planned.lane
+    as_it_is = _as_it_is(tried, parts)
+    stopped = stopped_at(project, lane) if as_it_is else None
+    if stopped:
+        text = with_target(tried.text, tried.planned.series, stopped)
+        there = _as_it_is(try_text(project, places, lane, text, keep_going=True), parts)
+        as_it_is = {part: outcome for part, outcome in as_it_is.items() if part in there}
+    for part, outcome in as_it_is.items():
+        raise LanewrightError(
+            f"lane {lane}: {part} is {outcome}, so upstream has nothing of it to record as landed;"
+            " nothing is written",
+            hint=f"to carry it no more: lanewright drop {quoted(str(part))}{project.option(lane)}",
+        )
+
+
+def _as_it_is(tried: Tried, parts: Sequence[Part]) -> dict[Part, Outcome]:
+    """The hunks that are carried as they are, and what became of them."""
+    return {
+        part: hunk.outcome
+        for entry in tried.applied.lock.entries
+        for part in parts
+        for hunk in entry.hunks
+        if part.entry in _names(entry)
+        and hunk.path == part.path
+        and hunk.id.startswith(part.hunk)
+        and hunk.outcome in {"clean", "merged"}
+    }
+
+
+def _names(entry: LockedEntry) -> set[str]:
+    return {entry.name, *([str(entry.pull.number)] if entry.pull else [])}
 
 
 def _find(

@@ -21,6 +21,7 @@ class GuardError(GateError):
 
     def __init__(self, lane: str, found: Sequence[Found], option: str) -> None:
         self._found = tuple(found)
+        self._lane = f"{lane} " if option else ""
         lines = [f"lane {lane}: chosen hunks are refused:"]
         lines += [f"  {given.name}: {finding}" for given, finding in found]
         super().__init__("\n".join([*lines, "nothing is written"]), hint=self._hint(option))
@@ -41,11 +42,13 @@ class GuardError(GateError):
             return GateError(str(self), hint=f"{_select(never)}, then update it")
         first = quoted(self._found[0][0].name)
         if never:
-            hint = f"add other parts, without {_parts(never)}; lanewright show {first} lists them"
+            hint = f"add other parts, without {_parts(never)}; lanewright show {self._lane}{first} lists them"
             return GateError(str(self), hint=hint)
         words = " ".join(map(quoted, typed))
         command = f"lanewright add {words}{_allowing(self._found)}{option}"
-        look = f"look at it (lanewright show {first})"
+        given, finding = self._found[0]
+        part = quoted(f"{given.name}:{finding.path}")
+        look = f"look at it (lanewright show {self._lane}{part})"
         hint = f"{look}; add other parts, or allow by name what is meant: {command}"
         return GateError(str(self), hint=hint)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.carried import Carried, told_without
 from lanewright.queue.edited import Tried, read_text, series_text, try_text
 from lanewright.queue.lock import HunkState, Lock, LockedEntry, is_open, read_lock
 from lanewright.queue.series import Series, load_series
@@ -95,6 +96,7 @@ def told_rebase(project: Project, rebased: Rebased) -> Iterator[str]:
     yield from _image(rebased)
     yield from _release(rebased)
     old = {entry.name: entry for entry in rebased.old.entries} if rebased.old else {}
+    left_out: list[str] = []
     for carried in rebased.tried.applied.carried:
         entry = carried.entry
         before = old.get(entry.name)
@@ -107,7 +109,16 @@ def told_rebase(project: Project, rebased: Rebased) -> Iterator[str]:
         if taken and all(hunk.outcome in {"landed", "landed changed"} for hunk in taken):
             option = project.option(rebased.lane)
             yield f"    all of it has landed: lanewright drop {entry.name}{option}"
-        yield from (f"    fix not needed here: {file}" for file in carried.unneeded)
+        if not left_out:  # with those it may be needed after all
+            yield from (f"    fix not needed here: {file}" for file in carried.unneeded)
+        left_out += [entry.name] if carried.conflicts else []
+    yield from _without(left_out, rebased.tried.applied.carried[-1:])
+
+
+def _without(left_out: Sequence[str], last: Sequence[Carried]) -> Iterator[str]:
+    """What entries were tried without, where any come after those in conflict."""
+    if left_out and [each.entry.name for each in last] != list(left_out):
+        yield f"  what comes after was {told_without(left_out)}"
 
 
 def _image(rebased: Rebased) -> Iterator[str]:

@@ -43,12 +43,16 @@ class Opened:
         folder: Where its files lie.
         paths: What is to be settled.
         fresh: Whether this call laid it out.
+        stale: Those of the paths that a fix settles which was merged again, without conflict.
+        without: The entries before it that are in conflict, so that it was tried without them.
     """
 
     entry: str
     folder: Path
     paths: tuple[str, ...]
     fresh: bool
+    stale: tuple[str, ...]
+    without: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,8 @@ def open_entry(
     Raises:
         LanewrightError: Nothing waits there, or a folder with other conflicts is in the way.
     """
-    conflicts = _conflicts(project, waiting(project, places, planned), planned, name)
+    found = waiting(project, places, planned)
+    conflicts = _conflicts(project, found, planned, name)
     _require_text(planned, name, conflicts)
     folder = work_folder(project, planned.lane, name)
     manifest = manifest_of(planned.lane, name, planned.series.pin, conflicts)
@@ -101,7 +106,17 @@ def open_entry(
         )
     if not known:
         lay_out(Repository(places.objects), folder, manifest, conflicts)
-    return Opened(name, folder, tuple(each.path for each in conflicts), fresh=not known)
+    paths = tuple(each.path for each in conflicts)
+    names = [each.entry.name for each in found]
+    before = found[: names.index(name)]
+    return Opened(
+        name,
+        folder,
+        paths,
+        fresh=not known,
+        stale=tuple(each.path for each in found[len(before)].stale),
+        without=tuple(each.entry.name for each in before if each.conflicts),
+    )
 
 
 def record(project: Project, places: Places, planned: Plan, name: str) -> Recorded:

@@ -17,7 +17,7 @@ from lanewright.queue.series import load_series
 from lanewright.queue.units import Unit
 from lanewright.report.hunks import hunk_line, hunk_texts, range_of
 from lanewright.report.outcome import counted
-from lanewright.terminal import emit, emit_json, say
+from lanewright.terminal import emit, emit_json, quoted, say
 
 
 def emit_offer(project: Project, places: Places, lane: str, part: Part, *, as_json: bool) -> None:
@@ -44,12 +44,15 @@ def emit_offer(project: Project, places: Places, lane: str, part: Part, *, as_js
     else:
         emit("\n".join(f"  {hunk_line(unit, _what(unit, refused))}" for unit in units))
     option = project.option(lane)
+    kept_out = {each.path for each in refused}
+    path = next((u.path for u in units if u.path not in kept_out), units[0].path)
+    of_it = quoted(f"{found.number}:{path}")
     if found.in_series:
-        say(
-            f"  next: lanewright report {lane}, or lanewright drop {found.number}[:PATH[:HUNK]]{option}"
-        )
+        say(f"  next: lanewright report {lane}, or lanewright drop {of_it}{option}")
     else:
-        say(f"  next: lanewright add {found.number}[:PATH[:HUNK]]{option}")
+        say(
+            f"  next: lanewright add {found.number}{option}, or a part: lanewright add {of_it}{option}"
+        )
 
 
 def _what(unit: Unit, refused: Sequence[Finding]) -> str:

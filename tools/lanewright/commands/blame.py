@@ -3,7 +3,7 @@
 from collections import Counter
 
 from lanewright.cli import Arguments, lane_of
-from lanewright.errors import ExitCode
+from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.blame import blame

@@ -97,8 +97,8 @@ def _added(project: Project, places: Places, lane: str, text: str, part: Part) -
         return Edited(more.text, more.entries, (*told, *more.told))
     if not part.path and spec.pull is not None and spec.select:
         chosen = counted(len(spec.select), "part")
-        told = f"{part.entry}: all of it from now on, in place of {chosen}"
-        return Edited(with_entry_value(text, index, "select", None), (name_of(spec),), (told,))
+        line = f"{part.entry}: all of it from now on, in place of {chosen}"
+        return Edited(with_entry_value(text, index, "select", None), (name_of(spec),), (line,))
     if not part.path:
         newest = f"lanewright add {part.entry} --update{project.option(lane)}"
         raise LanewrightError(

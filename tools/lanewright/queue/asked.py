@@ -1,6 +1,6 @@
 """A choice that is asked about, and its change's files with some of the hunks."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -59,11 +59,9 @@ class Asked:
         below = self.final.mentioning(word(use.name), word(use.scope[-1]))
         return defines(replace(self.final, changed=[where for where, _ in below]), path, use)
 
-    @cached_property
-    def left(self) -> Mapping[str, frozenset[Use]]:
-        """Per changed file, the uses that the lane's tree has."""
-        found = {path: self.final.names(path) for path in self.on_base.sides}
-        return {path: bare_uses(names) for path, names in found.items() if names}
+    def left(self, path: str) -> frozenset[Use]:
+        """The uses that a changed file has in the lane's tree."""
+        return bare_uses(self.final.names(path))
 
 
 def bare_uses(names: Names | None) -> frozenset[Use]:

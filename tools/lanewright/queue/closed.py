@@ -1,6 +1,7 @@
 """Whether what a lane takes of its entries is complete; told of all of them together."""
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from lanewright.queue.asked import Asked
 from lanewright.queue.carried import Carried
@@ -11,6 +12,9 @@ from lanewright.queue.unclosed import Unclosed, closure_error
 from lanewright.queue.view import View
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId, files, read_blobs
+from lanewright.terminal import stage
+
+MANY = 200
 
 
 def require_closed(
@@ -43,7 +47,8 @@ def require_closed(
             continue
         pin, final, *beside = (_view(repository, one, chosen.on_base.sides) for one in trees)
         asked = Asked(chosen.on_base, chosen.taken, chosen.offered, final, beside)
-        closure = closure_of(asked) or Closure((), ())
+        with _announced(given.name, len(chosen.on_base.sides)):
+            closure = closure_of(asked) or Closure((), ())
         calls = uncompiled(chosen, pin, final)
         if closure.lacks or calls:
             wanting = [lack.unit for lack in closure.lacks] + [call.unit for call in calls]
@@ -51,6 +56,12 @@ def require_closed(
     if found:
         stopped = [each.entry.name for each in carried if each.conflicts]
         raise closure_error(lane, found, stopped, option)
+
+
+def _announced(name: str, count: int) -> AbstractContextManager[None]:
+    """Say what takes so long where a change has very many files."""
+    text = f"{name}: reading its {count} files for what the chosen hunks use"
+    return stage(text) if count > MANY else nullcontext()
 
 
 def _view(repository: Repository, tree: TreeId, changed: Collection[str]) -> View:

@@ -46,7 +46,7 @@ def lacks(asked: Asked, chosen: Ids) -> Iterator[Lack]:
             if (unit.id, plain) in told:
                 continue
             told.add((unit.id, plain))
-            if unit.id in asked.taken and plain not in asked.left.get(path, ()):
+            if unit.id in asked.taken and plain not in asked.left(path):
                 continue  # a fix or upstream itself did away with it
             if _lacking(asked, now, path, use, is_chosen=unit.id in asked.taken):
                 givers = givers_of(asked, chosen, path, use)

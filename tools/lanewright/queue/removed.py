@@ -78,7 +78,7 @@ def _remover(asked: Asked, now: View, chosen: Ids, path: str, use: Use) -> Unit 
 def _in_lane(asked: Asked, path: str, use: Use, *, is_taken: bool) -> bool:
     """Whether the lane has the use, and what is used only as far as this change leaves it."""
     own = bare_uses(asked.own.names(path))
-    if bare(use) in own and bare(use) not in asked.left.get(path, ()):
+    if bare(use) in own and bare(use) not in asked.left(path):
         return False  # a fix or upstream itself did away with it
     if any(defines(view, path, use) for view in asked.beside):
         return False

@@ -7,6 +7,7 @@ from lanewright.queue.edited import read_text
 from lanewright.queue.plan import plan
 from lanewright.queue.selection import read_part
 from tests.queue.test_claimed import digest, names
+from tests.queue.told import written
 from tests.upstream.fixtures import Carrying
 
 PR_FILE = """\
@@ -55,7 +56,7 @@ def test_a_seam_may_be_given_to_an_entry_or_to_our_own(plugged: Carrying) -> Non
         ('RowTabel = "7"\n', "[seams] RowTabel: there is no such seam (seams: RowTable, RowCopy"),
         ('RowTable = "9"\n', "[seams] RowTable: the lane carries no entry '9' (it has: 7, 8)"),
         ('HostRows = "7"\n', "#7 provides it (it says: RowTable, RowCopy)"),
-        ('RowTable = "8"\n', "patches/8/pr.toml does not say that #8 provides it (it says: none)"),
+        ('RowTable = "8"\n', "nothing is known of #8, so nothing says that it provides that"),
         ('RowTable = "own"\n', "RowTable: 'own' is our overlay, and the lane carries none"),
     ],
 )
@@ -86,8 +87,20 @@ def test_a_series_without_seams_has_the_digest_that_it_had(plugged: Carrying) ->
 @pytest.mark.parametrize("part", ["7", "8"])
 def test_an_entry_is_dropped_with_the_seams_that_name_it(plugged: Carrying, part: str) -> None:
     with_seams(plugged, 'RowTable = "7"\n', 'RowCopy = "7"  # its copies\n')
-    written = plugged.series.read_text()
-    text = dropped(plugged.project, plugged.places, "sample", written, read_part(part))
+    text = plugged.series.read_text()
+    text = dropped(plugged.project, plugged.places, "sample", text, read_part(part))
     series = read_text(plugged.project, "sample", text)
     assert series.seams == ({} if part == "7" else {"RowTable": "7", "RowCopy": "7"})
     assert [entry.pull for entry in series.entry] == [8 if part == "7" else 7]
+
+
+def test_the_lines_that_make_a_pull_request_known_are_told(
+    plugged: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with_seams(plugged, 'RowTable = "8"\n')
+    assert plugged.run("build") == 1
+    error = capfd.readouterr().err
+    (plugged.root / "patches/8").mkdir()
+    text = written(error, "patches/8/pr.toml")
+    (plugged.root / "patches/8/pr.toml").write_text(text)
+    assert plan(plugged.project, "sample").series.seams == {"RowTable": "8"}

@@ -71,8 +71,8 @@ def require_used(
     trees += [e.entry.subset for e in carried if e.conflicts and e.entry.subset]
     dead = [each for each in suspects if not _used(repository, each, trees)]
     if dead:
-        found = [Unused(e.given, tuple(e.modules), _seams(project, e.given)) for e in dead]
-        raise DeadWeightError(planned.lane, found, option)
+        found = [_unused(project, each) for each in dead]
+        raise DeadWeightError(planned.lane, found, planned.series.seams, option)
 
 
 def _suspects(
@@ -142,7 +142,10 @@ def _tested(project: Project, suspect: _Suspect) -> bool:
     return False
 
 
-def _seams(project: Project, given: ChangeInput) -> tuple[str, ...]:
-    """Where the entry could be plugged in."""
-    known = None if isinstance(given, PatchInput) else pr_file(project, given.number)
-    return tuple(known.provides) if known else ()
+def _unused(project: Project, suspect: _Suspect) -> Unused:
+    """An entry that nothing uses, with where it could be plugged in."""
+    given, paths = suspect.given, tuple(suspect.modules)
+    if isinstance(given, PatchInput):
+        return Unused(given, paths, ())
+    known = pr_file(project, given.number)
+    return Unused(given, paths, tuple(known.provides) if known else (), known=known is not None)

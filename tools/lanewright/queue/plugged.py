@@ -2,6 +2,7 @@
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
+from lanewright.queue.lines import pr_lines
 from lanewright.queue.prfile import pr_file
 from lanewright.queue.seams import OWN, SEAMS
 from lanewright.queue.series import EntrySpec, Series, name_of
@@ -42,8 +43,14 @@ def _require_provided(project: Project, seam: str, name: str, entry: EntrySpec, 
     if entry.pull is None:
         raise LanewrightError(f"{place}: {name} is no pull request, and only those provide seams")
     known = pr_file(project, entry.pull)
-    if known is None or seam not in known.provides:
-        provided = ", ".join(known.provides) if known else ""
+    if known is None:
+        raise LanewrightError(
+            f"{place}: nothing is known of #{entry.pull}, so nothing says that it provides that;"
+            f" this would\n{pr_lines(entry.pull, seam)}",
+            hint=f"write these lines, or name another entry here, or take {seam} out of [seams]",
+        )
+    if seam not in known.provides:
+        provided = ", ".join(known.provides)
         raise LanewrightError(
             f"{place}: patches/{entry.pull}/pr.toml does not say that #{entry.pull} provides it"
             f" (it says: {provided or 'none'})",

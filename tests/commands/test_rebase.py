@@ -172,3 +172,12 @@ def test_a_series_that_is_no_text_is_told(
     carrying.series.write_bytes(b"title = '\xff'\n")
     assert carrying.run("rebase", "--to", "main") == 1
     assert "series/sample.toml is no valid TOML" in capfd.readouterr().err
+
+
+def test_a_lane_that_is_not_behind_its_option_is_told_where_it_goes(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        carrying.run("rebase", "sample")
+    assert ended.value.code == 2
+    assert "`rebase` takes its lane behind --lane: --lane sample\n" in capfd.readouterr().err

@@ -182,3 +182,17 @@ def test_a_hunk_of_which_upstream_has_nothing_is_not_recorded_as_landed(
         assert f"{part} is {outcome}, so upstream has nothing of it to record as landed" in told
         assert told.endswith(f"next: to carry it no more: lanewright drop {part}\n")
     assert (carrying.series.read_bytes(), carrying.lock) == (series, lock)
+
+
+def test_drop_says_which_work_folder_it_leaves(
+    carrying: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    made = clash(carrying, {PATH: BASE}, {PATH: OURS}, {PATH: THEIRS})
+    assert carrying.run("resolve", "5") == 0
+    (made.folder() / PATH).write_bytes(b"mine = 1\n")
+    capfd.readouterr()
+    assert carrying.run("drop", "5") == 0
+    assert f"its work folder stays, with what you edited there: rm -r {made.folder()}" in (
+        capfd.readouterr().err
+    )
+    assert (made.folder() / PATH).read_bytes() == b"mine = 1\n"

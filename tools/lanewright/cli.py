@@ -10,6 +10,7 @@ from lanewright import __version__
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.terminal import quoted
 
 LAST_PORT = 65535
 EXIT_CODES = """\
@@ -145,7 +146,10 @@ def parse(arguments: list[str]) -> Arguments:
         help="port of the server; by default %(default)s",
     )
     usage.add_argument("--out", type=Path, metavar="FILE", help="write the usage map, Parquet")
-    return cast("Arguments", parser.parse_args(arguments))
+    found = parser.parse_args(arguments)
+    if getattr(found, "stray", None):
+        parser.error(f"`rebase` takes its lane behind --lane: --lane {quoted(found.stray)}")
+    return cast("Arguments", found)
 
 
 def _add_queue(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -172,6 +176,7 @@ def _add_queue(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--again", action="store_true", help="start over; edits there are thrown away"
     )
     rebase = _command(commands, "rebase", "take lanes to where upstream is now", of_lane=False)
+    rebase.add_argument("stray", nargs="?", help=argparse.SUPPRESS)
     rebase.add_argument("--check", action="store_true", help="write nothing; exit 4 on drift")
     rebase.add_argument(
         "--keep-going", action="store_true", help="go without the entries that conflict"

@@ -1,21 +1,24 @@
 """``lanewright drop``: carry an entry, a file or a hunk of it no more, or record that it landed."""
 
+from collections.abc import Sequence
+
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ConflictError, ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
 from lanewright.queue.dropping import dropped, recorded_landed, require_landed
-from lanewright.queue.edited import read_text, series_text, try_text, write_together
+from lanewright.queue.edited import Tried, read_text, series_text, try_text, write_together
 from lanewright.queue.guard_error import GuardError
 from lanewright.queue.held import keep_held
-from lanewright.queue.selection import read_part
+from lanewright.queue.selection import Part, read_part
 from lanewright.queue.stopped import resolve_command
 from lanewright.queue.unclosed import ClosureError
 from lanewright.queue.unpinned import write_unpinned
 from lanewright.queue.unused import DeadWeightError
+from lanewright.queue.workfolder import work_folder
 from lanewright.report.outcome import in_one_line
-from lanewright.terminal import emit, say
+from lanewright.terminal import emit, quoted, say
 from lanewright.transaction.editing import editing
 
 
@@ -49,6 +52,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         write_together(project, places, [tried], what=what, with_locks=clean)
         keep_held(project, lane, [each.entry.name for each in tried.applied.conflicts])
     say(f"lane {lane}: {'recorded as landed' if arguments.landed else 'dropped'}: {words}")
+    _say_left(project, lane, tried, parts)
     for entry in tried.applied.lock.entries:
         emit(f"{entry.name} ({entry.source}): {in_one_line(entry)}")
     if not clean:
@@ -58,3 +62,12 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             hint=resolve_command(project, lane, name, tried.planned.series.pin),
         )
     return ExitCode.CLEAN
+
+
+def _say_left(project: Project, lane: str, tried: Tried, parts: Sequence[Part]) -> None:
+    """Name the work folders of entries that are gone: a person's edits are not thrown away."""
+    carried = {given.name for given in tried.planned.inputs}
+    for part in parts:
+        folder = work_folder(project, lane, part.entry)
+        if part.entry not in carried and folder.exists():
+            say(f"its work folder stays, with what you edited there: rm -r {quoted(folder)}")

@@ -170,10 +170,11 @@ def change_of(
         source = given.patch.path.relative_to(project.root).as_posix()
         blank = replace(blank, source=source, base=base)
         return Change(given.patch.diff, base.tree, base.ref), blank
-    trees = pull_trees(places, project.upstream.remote, given.base, given.head)
+    remote, number = project.upstream.remote, f"#{given.number}"
+    trees = pull_trees(places, remote, given.base, given.head, name=number)
     pull = LockedPull(given.number, given.head, given.base, trees.outside)
     repository = Repository(places.objects)
-    diff = pull_diff(repository, trees.base, trees.head, f"#{given.number}", trees.submodules)
+    diff = pull_diff(repository, trees.base, trees.head, number, trees.submodules)
     blank = replace(blank, kind="pull", source=diff.source, pull=pull)
     return Change(diff, trees.base, given.base[:12], trees.ops), blank
 

@@ -158,7 +158,7 @@ def read_pull(
     project: Project, places: Places, number: int, base: CommitId, head: CommitId
 ) -> OnBase:
     """A pinned pull request, as something to choose from."""
-    trees = pull_trees(places, project.upstream.remote, base, head)
+    trees = pull_trees(places, project.upstream.remote, base, head, name=f"#{number}")
     repository = Repository(places.objects)
     diff = pull_diff(repository, trees.base, trees.head, f"#{number}", trees.submodules)
     return read_on_base(repository, diff, trees.base, base[:12])

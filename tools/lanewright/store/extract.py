@@ -110,8 +110,17 @@ def pin_tree(places: Places, remote: Remote | None, pinned: CommitId) -> TreeId:
     return tree
 
 
-def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: CommitId) -> PullTrees:
+def pull_trees(
+    places: Places, remote: Remote | None, base: CommitId, head: CommitId, *, name: str = ""
+) -> PullTrees:
     """A pull request's changed files on both sides; fetched when the store lacks them.
+
+    Args:
+        places: The store.
+        remote: Where it is fetched from.
+        base: The commit that it is a change of.
+        head: Its commit.
+        name: What it is called in messages.
 
     Raises:
         LanewrightError: They cannot be had, or nothing below ``vllm/`` is changed.
@@ -136,7 +145,7 @@ def pull_trees(places: Places, remote: Remote | None, base: CommitId, head: Comm
     submodules = _take_submodules(inside, what)
     if not inside:
         raise LanewrightError(
-            f"the change {base}..{head} touches nothing below {ROOT}/ ({len(outside)} files elsewhere),"
+            f"{f'{name}, ' if name else ''}the change {base}..{head} touches nothing below {ROOT}/ ({len(outside)} files elsewhere),"
             " and a lane carries nothing else"
         )
     listed = [(path, side) for path, sides in inside.items() for side in sides]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.pulls import keep_facts
+from lanewright.queue.pull.pulls import keep_facts
 from lanewright.queue.site import differences, lay_site
 from lanewright.store.github import known
 from lanewright.store.objects import BlobId, lacking
@@ -175,7 +175,7 @@ def test_facts_that_cannot_be_had_are_one_line_and_nothing_fails(
         carrying.push(number, carrying.main[0], {f"vllm/n{number}.py": b"a = 1\n"})
         assert carrying.run("add", str(number)) == 0
     with web_serving() as web:
-        monkeypatch.setattr("lanewright.queue.pulls.endpoint_of", lambda _: web.url)
+        monkeypatch.setattr("lanewright.queue.pull.pulls.endpoint_of", lambda _: web.url)
         capfd.readouterr()
         assert carrying.run("fetch") == 0
     lines = capfd.readouterr().err.splitlines()

@@ -9,9 +9,9 @@ from lanewright.queue.carried import Change
 from lanewright.queue.carry import carry_change
 from lanewright.queue.inputs import Choice, PullInput
 from lanewright.queue.lock import LockedEntry
+from lanewright.queue.merge.units import OnBase, Unit, read_on_base
 from lanewright.queue.pin import Pin
-from lanewright.queue.pulldiff import pull_diff
-from lanewright.queue.units import OnBase, Unit, read_on_base
+from lanewright.queue.pull.pulldiff import pull_diff
 from lanewright.store.git import Repository
 from lanewright.store.objects import EMPTY, CommitId, File, TreeId, files
 from lanewright.store.trees import edit_tree

@@ -7,9 +7,9 @@ import pytest
 
 from lanewright.errors import ConflictError, DriftError, LanewrightError, MismatchError
 from lanewright.queue.build import build
-from lanewright.queue.gates import GateError
 from lanewright.queue.lock import encode, read_lock, sealed
-from lanewright.queue.subset import BaseMismatchError
+from lanewright.queue.merge.gates import GateError
+from lanewright.queue.merge.subset import BaseMismatchError
 from lanewright.store.objects import TreeId, files, read_blobs
 from tests.conftest import AddRelease, World
 from tests.upstream.diff import own_patch

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lanewright.queue.asked import Asked, view_of
-from lanewright.queue.closure import Closure, closure_of, dependents
-from lanewright.queue.pulldiff import pull_diff
-from lanewright.queue.units import OnBase, read_on_base
+from lanewright.queue.closure.asked import Asked, view_of
+from lanewright.queue.closure.closure import Closure, closure_of, dependents
+from lanewright.queue.merge.units import OnBase, read_on_base
+from lanewright.queue.pull.pulldiff import pull_diff
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import EMPTY
 from lanewright.store.trees import edit_tree

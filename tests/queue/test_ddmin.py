@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanewright.queue.ddmin import ddmin
+from lanewright.queue.culprit.ddmin import ddmin
 
 Some = tuple[int, ...]
 WORST = 3

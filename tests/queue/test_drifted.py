@@ -2,11 +2,11 @@
 
 import pytest
 
-from lanewright.queue.diff import Diff, Hunk
-from lanewright.queue.drifted import drifted
-from lanewright.queue.hunkid import hunk_ids
-from lanewright.queue.subset import split_lines
-from lanewright.queue.units import OnBase, Unit
+from lanewright.queue.merge.hunkid import hunk_ids
+from lanewright.queue.merge.subset import split_lines
+from lanewright.queue.merge.units import OnBase, Unit
+from lanewright.queue.patch.diff import Diff, Hunk
+from lanewright.queue.pull.drifted import drifted
 
 FILE = "vllm/x.py"
 BASE = b"def keep(text):\n    if text:\n        return 0\n"

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.edit import with_entry, with_entry_value, with_value, without_entry
-from lanewright.queue.sections import sections
+from lanewright.queue.edit.edit import with_entry, with_entry_value, with_value, without_entry
+from lanewright.queue.edit.sections import sections
 from tests.conftest import SERIES
 
 AT_ANY_SPEED = settings(deadline=None, database=None)

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from lanewright.places import Places
-from lanewright.queue.fixes import expanded, fixes_of
-from lanewright.queue.recipe import RecipeError
-from lanewright.queue.recipe_files import file_name
-from lanewright.queue.recipe_text import encode
+from lanewright.queue.fix.fixes import expanded, fixes_of
+from lanewright.queue.fix.recipe import RecipeError
+from lanewright.queue.fix.recipe_files import file_name
+from lanewright.queue.fix.recipe_text import encode
 from lanewright.store.objects import BlobId
 from lanewright.store.write import Content
 from tests.upstream.clash import Clash, clash

@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from lanewright.queue.choose import choose
-from lanewright.queue.drifted import Drifted, drifted
-from lanewright.queue.edit import with_entry_value
+from lanewright.queue.edit.edit import with_entry_value
 from lanewright.queue.inputs import Choice
-from lanewright.queue.pulls import known_head, pin_pull, read_pull
+from lanewright.queue.merge.choose import choose
+from lanewright.queue.merge.units import OnBase
+from lanewright.queue.pull.drifted import Drifted, drifted
+from lanewright.queue.pull.pulls import known_head, pin_pull, read_pull
 from lanewright.queue.series import EntrySpec, load_series
-from lanewright.queue.units import OnBase
 from lanewright.report.outcome import counted
 from lanewright.store.objects import CommitId
 from tests.upstream.diff import git

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lanewright.queue.gates import GateError, check_file
+from lanewright.queue.merge.gates import GateError, check_file
 
 CLEAN = [
     ("vllm/x.py", b""),

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lanewright.queue.guarding import refused_of
+from lanewright.queue.guard.guarding import refused_of
+from lanewright.queue.guard.invisible import CONTROL, INVISIBLE, UNSHOWN, visible
+from lanewright.queue.guard.path_twins import Brought, fold, twins
 from lanewright.queue.inputs import Choice
-from lanewright.queue.invisible import CONTROL, INVISIBLE, UNSHOWN, visible
-from lanewright.queue.path_twins import Brought, fold, twins
 from lanewright.store.git import Repository, create
 from lanewright.store.write import Content
 from tests.queue.random_pulls import Tree, pulls, read, stored

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.hunkid import hunk_ids
-from lanewright.queue.outline import openings, symbol_of
-from lanewright.queue.patchfile import read
-from lanewright.queue.subset import split_lines
+from lanewright.queue.merge.hunkid import hunk_ids
+from lanewright.queue.merge.outline import openings, symbol_of
+from lanewright.queue.merge.subset import split_lines
+from lanewright.queue.patch.patchfile import read
 from tests.upstream.diff import own_patch
 
 SOURCE = b'''\

@@ -69,7 +69,7 @@ def test_a_work_folder_that_a_killed_resolve_left_is_removed_once_its_fixes_are_
 ) -> None:
     laid_out(carrying)
     with monkeypatch.context() as patched:
-        patched.setattr("lanewright.queue.resolve.discard", interrupted)
+        patched.setattr("lanewright.queue.fix.resolve.discard", interrupted)
         assert carrying.run("resolve", POOL, "--done") == 130
     recorded, edits = files_of(carrying), work_folder(carrying)
     assert edits

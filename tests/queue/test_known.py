@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from lanewright.queue import makers as makers_module
-from lanewright.queue.makers import makers
+from lanewright.queue.known import makers as makers_module
+from lanewright.queue.known.makers import makers
 from lanewright.store.memo import Memo
 from tests.upstream.fixtures import Carrying
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from lanewright.queue.diff import Hunk
-from lanewright.queue.landed import edited
-from lanewright.queue.subset import split_lines
+from lanewright.queue.merge.landed import edited
+from lanewright.queue.merge.subset import split_lines
+from lanewright.queue.patch.diff import Hunk
 from lanewright.store.git import Repository, create
 from lanewright.store.write import Content
 from tests.queue.landed_cases import ABOVE, BELOW, BLANKS, EDITED, UNRELATED, Case

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.merge import Merge, expect_merge, merge_trees, merging
+from lanewright.queue.merge.merge import Merge, expect_merge, merge_trees, merging
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import TreeId, files, read_blobs
 from lanewright.store.trees import edit_tree

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from lanewright.queue.build import build
+from lanewright.queue.culprit.moving import MovingSite
 from lanewright.queue.lock import Lock
-from lanewright.queue.moving import MovingSite
 from lanewright.store.companions import companion_paths, companions
 from lanewright.store.objects import EMPTY, TreeId, files, read_blobs
 from lanewright.store.trees import edit_tree

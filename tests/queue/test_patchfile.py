@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.diff import FilePatch
-from lanewright.queue.patchfile import read
-from lanewright.queue.subset import apply, split_lines
+from lanewright.queue.merge.subset import apply, split_lines
+from lanewright.queue.patch.diff import FilePatch
+from lanewright.queue.patch.patchfile import read
 from lanewright.store.safepath import UnsafePathError
 from tests.upstream.diff import HEADER, diff, git, own_patch
 from tests.upstream.patches import made, written

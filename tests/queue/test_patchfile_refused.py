@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.diff import PatchError
-from lanewright.queue.patchfile import read
+from lanewright.queue.patch.diff import PatchError
+from lanewright.queue.patch.patchfile import read
 from lanewright.store.safepath import UnsafePathError
 from tests.upstream.diff import HEADER, diff, git, own_patch
 from tests.upstream.patches import made, written

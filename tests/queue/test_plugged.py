@@ -2,10 +2,10 @@
 
 import pytest
 
-from lanewright.queue.dropping import dropped
-from lanewright.queue.edited import read_text
+from lanewright.queue.edit.dropping import dropped
+from lanewright.queue.edit.edited import read_text
+from lanewright.queue.edit.selection import read_part
 from lanewright.queue.plan import plan
-from lanewright.queue.selection import read_part
 from tests.queue.test_claimed import digest, names
 from tests.queue.told import written
 from tests.upstream.fixtures import Carrying

@@ -7,7 +7,7 @@ import pytest
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
-from lanewright.queue.prfile import PrFile, pr_file
+from lanewright.queue.use.prfile import PrFile, pr_file
 from tests.conftest import World
 
 ROOT = Path(__file__).parents[2]

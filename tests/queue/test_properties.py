@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from lanewright.queue.units import Unit
+from lanewright.queue.merge.units import Unit
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import files
 from lanewright.store.write import Content

@@ -3,9 +3,9 @@
 import pytest
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.rebase import Rebased, stops, told_rebase, try_lane
-from lanewright.queue.stopped import remember, stopped_at
-from lanewright.queue.target import Target
+from lanewright.queue.move.rebase import Rebased, stops, told_rebase, try_lane
+from lanewright.queue.move.stopped import remember, stopped_at
+from lanewright.queue.move.target import Target
 from lanewright.store.objects import CommitId
 from tests.upstream.fixtures import Carrying
 from tests.upstream.lanes import grow

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lanewright.queue.recipe import MOST_BYTES, Own, RecipeError, Side, Span, expand
-from lanewright.queue.recipe_making import make
-from lanewright.queue.recipe_text import encode, parse
-from lanewright.queue.subset import split_lines
+from lanewright.queue.fix.recipe import MOST_BYTES, Own, RecipeError, Side, Span, expand
+from lanewright.queue.fix.recipe_making import make
+from lanewright.queue.fix.recipe_text import encode, parse
+from lanewright.queue.merge.subset import split_lines
 from lanewright.store.objects import NO_BLOB
 from lanewright.store.safepath import UnsafePathError
 from tests.upstream.diff import git

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.recipe import Recipe, RecipeError, Side
-from lanewright.queue.recipe_files import file_name, read_fixes
-from lanewright.queue.recipe_making import make
-from lanewright.queue.recipe_text import encode
+from lanewright.queue.fix.recipe import Recipe, RecipeError, Side
+from lanewright.queue.fix.recipe_files import file_name, read_fixes
+from lanewright.queue.fix.recipe_making import make
+from lanewright.queue.fix.recipe_text import encode
 
 SIDES: dict[Side, bytes | None] = {"base": b"a\n", "ours": b"b\n", "theirs": None}
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from lanewright.queue.recipe import Own, Side, Span, expand
-from lanewright.queue.recipe_making import make
+from lanewright.queue.fix.recipe import Own, Side, Span, expand
+from lanewright.queue.fix.recipe_making import make
 
 Lines = Sequence[bytes]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lanewright.queue.recipe import MOST_BYTES, RecipeError
-from lanewright.queue.recipe_text import encode, parse
+from lanewright.queue.fix.recipe import MOST_BYTES, RecipeError
+from lanewright.queue.fix.recipe_text import encode, parse
 from tests.upstream.diff import git
 
 A, B, C, D, ZEROS = (digit * 40 for digit in (b"a", b"b", b"c", b"d", b"0"))

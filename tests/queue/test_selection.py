@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from lanewright.queue.diff import Hunk
-from lanewright.queue.hunkid import hunk_ids
 from lanewright.queue.lock import HunkState
+from lanewright.queue.merge.hunkid import hunk_ids
+from lanewright.queue.patch.diff import Hunk
 from lanewright.queue.series import load_series
 from tests.upstream.diff import git
 from tests.upstream.fixtures import Carrying

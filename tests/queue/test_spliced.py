@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanewright.queue.spliced import Spliced
+from lanewright.queue.merge.spliced import Spliced
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n"]), max_size=8)
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lanewright.queue.diff import FilePatch
-from lanewright.queue.patchfile import read
-from lanewright.queue.subset import BaseMismatchError, apply, split_lines
+from lanewright.queue.merge.subset import BaseMismatchError, apply, split_lines
+from lanewright.queue.patch.diff import FilePatch
+from lanewright.queue.patch.patchfile import read
 from tests.upstream.diff import HEADER
 
 HEAD = HEADER.format(base="release:1.0").encode() + b"\n"

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.edited import read_text, series_text
-from lanewright.queue.target import Target, target_of
+from lanewright.queue.edit.edited import read_text, series_text
+from lanewright.queue.move.target import Target, target_of
 from tests.upstream.diff import git
 from tests.upstream.fixtures import Carrying
 from tests.upstream.lanes import grow, on_git, stand

@@ -4,9 +4,9 @@ import tomllib
 
 import pytest
 
-from lanewright.queue.edited import read_text
-from lanewright.queue.images import Base
-from lanewright.queue.target import Target, with_target
+from lanewright.queue.edit.edited import read_text
+from lanewright.queue.move.images import Base
+from lanewright.queue.move.target import Target, with_target
 from tests.upstream.fixtures import Carrying
 
 DIGEST = f"sha256:{'0' * 64}"

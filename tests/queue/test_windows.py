@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from lanewright.queue import outcomes as module
 from lanewright.queue.lock import HunkState
-from lanewright.queue.outcomes import outcomes
-from lanewright.queue.outline import Outline, openings
-from lanewright.queue.pulldiff import pull_diff
-from lanewright.queue.trying import tried
-from lanewright.queue.units import read_on_base
+from lanewright.queue.merge import outcomes as module
+from lanewright.queue.merge.outcomes import outcomes
+from lanewright.queue.merge.outline import Outline, openings
+from lanewright.queue.merge.trying import tried
+from lanewright.queue.merge.units import read_on_base
+from lanewright.queue.pull.pulldiff import pull_diff
 from lanewright.store.git import Repository, create
 from lanewright.store.objects import EMPTY, TreeId, files
 from lanewright.store.trees import edit_tree

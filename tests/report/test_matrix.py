@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from lanewright.queue.touching import Meeting, Touch, meetings
+from lanewright.queue.cause.touching import Meeting, Touch, meetings
 from lanewright.report.grid import LEGEND
 from tests.report.conftest import Told
 from tests.report.reading import Data

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from lanewright.queue.patchfile import Patch, read
+from lanewright.queue.patch.patchfile import Patch, read
 from tests.upstream.diff import own_patch
 
 

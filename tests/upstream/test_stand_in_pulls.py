@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.merge import Merge, merge_trees
+from lanewright.queue.merge.merge import Merge, merge_trees
 from lanewright.store.objects import TreeId, changes, commit_and_tree, read_blobs
 from tests.upstream.diff import git
 from tests.upstream.stand_in.force_push import force_push

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from lanewright.queue.names import module_of
+from lanewright.queue.closure.names import module_of
 
 TEST = "tests/test_carried.py"
 PR_FILE = """\

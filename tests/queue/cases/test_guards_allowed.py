@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from lanewright.project import Project
+from lanewright.queue.culprit.parts import pieces_of, with_pieces
 from lanewright.queue.inputs import OverlayInput
 from lanewright.queue.lock import read_lock
-from lanewright.queue.parts import pieces_of, with_pieces
 from lanewright.queue.plan import plan
 from tests.queue.cases.hostile import (
     BASE,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.queue.drifted import drifted
-from lanewright.queue.pulls import known_head, read_pull
+from lanewright.queue.pull.drifted import drifted
+from lanewright.queue.pull.pulls import known_head, read_pull
 from tests.queue.cases.lane import MAIN, Lane
 from tests.upstream.diff import git
 

@@ -10,8 +10,8 @@ import pytest
 
 from lanewright.__main__ import run
 from lanewright.errors import LanewrightError
-from lanewright.queue.gates import GateError
-from lanewright.queue.links import check_link
+from lanewright.queue.merge.gates import GateError
+from lanewright.queue.merge.links import check_link
 from lanewright.queue.site import lay_site
 from lanewright.store.objects import TreeId
 from lanewright.store.write import Content, commit

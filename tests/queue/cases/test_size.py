@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from lanewright.queue.windows import MARGIN
+from lanewright.queue.merge.windows import MARGIN
 from lanewright.store import git as store_git
 from tests.queue.cases.lane import Lane, carried
 

@@ -4,17 +4,17 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ConflictError, ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.adding import Edited, added
 from lanewright.queue.apply import told_conflicts
-from lanewright.queue.claims import ClaimError
-from lanewright.queue.edited import Tried, read_text, series_text, try_text, write_together
-from lanewright.queue.guard_error import GuardError
+from lanewright.queue.closure.unclosed import ClosureError
+from lanewright.queue.edit.adding import Edited, added
+from lanewright.queue.edit.edited import Tried, read_text, series_text, try_text, write_together
+from lanewright.queue.edit.selection import read_part
+from lanewright.queue.edit.unpinned import write_unpinned
+from lanewright.queue.guard.guard_error import GuardError
 from lanewright.queue.held import keep_held
-from lanewright.queue.selection import read_part
-from lanewright.queue.stopped import resolve_command
-from lanewright.queue.unclosed import ClosureError
-from lanewright.queue.unpinned import write_unpinned
-from lanewright.queue.unused import DeadWeightError
+from lanewright.queue.move.stopped import resolve_command
+from lanewright.queue.use.claims import ClaimError
+from lanewright.queue.use.unused import DeadWeightError
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, quoted, say
 from lanewright.transaction.editing import editing

@@ -7,9 +7,9 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import DriftError, ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.bisect import bisect
+from lanewright.queue.culprit.bisect import bisect
+from lanewright.queue.culprit.judge import Environ, of_caller
 from lanewright.queue.drift import drift
-from lanewright.queue.judge import Environ, of_caller
 from lanewright.queue.pair import read_pair
 from lanewright.report.culprit import culprits, drop_command, emit_culprits, say_found
 from lanewright.serve.lane import lay_lane

@@ -8,9 +8,9 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.blame import blame
 from lanewright.queue.drift import drift
+from lanewright.queue.edit.unpinned import no_lock
 from lanewright.queue.lock import read_lock
 from lanewright.queue.pair import read_pair
-from lanewright.queue.unpinned import no_lock
 from lanewright.terminal import emit, emit_json, printable, say
 
 

@@ -7,16 +7,16 @@ from lanewright.errors import ConflictError, ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
-from lanewright.queue.dropping import dropped, recorded_landed, require_landed
-from lanewright.queue.edited import Tried, read_text, series_text, try_text, write_together
-from lanewright.queue.guard_error import GuardError
+from lanewright.queue.closure.unclosed import ClosureError
+from lanewright.queue.edit.dropping import dropped, recorded_landed, require_landed
+from lanewright.queue.edit.edited import Tried, read_text, series_text, try_text, write_together
+from lanewright.queue.edit.selection import Part, read_part
+from lanewright.queue.edit.unpinned import write_unpinned
+from lanewright.queue.fix.workfolder import work_folder
+from lanewright.queue.guard.guard_error import GuardError
 from lanewright.queue.held import keep_held
-from lanewright.queue.selection import Part, read_part
-from lanewright.queue.stopped import resolve_command
-from lanewright.queue.unclosed import ClosureError
-from lanewright.queue.unpinned import write_unpinned
-from lanewright.queue.unused import DeadWeightError
-from lanewright.queue.workfolder import work_folder
+from lanewright.queue.move.stopped import resolve_command
+from lanewright.queue.use.unused import DeadWeightError
 from lanewright.report.outcome import in_one_line
 from lanewright.terminal import emit, quoted, say
 from lanewright.transaction.editing import editing

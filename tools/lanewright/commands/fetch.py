@@ -7,12 +7,12 @@ from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.bundle import take_bundle
-from lanewright.queue.ends import bring_tags
+from lanewright.queue.cause.ends import bring_tags
+from lanewright.queue.cause.watching import Watched, watched
 from lanewright.queue.inputs import PullInput
 from lanewright.queue.pin import resolve_pin
 from lanewright.queue.plan import pins_of, plan
-from lanewright.queue.pulls import Pinned, fetch_pulls, keep_facts, pinned_at
-from lanewright.queue.watching import Watched, watched
+from lanewright.queue.pull.pulls import Pinned, fetch_pulls, keep_facts, pinned_at
 from lanewright.store.bringing import bring
 from lanewright.store.extract import pull_trees
 from lanewright.store.objects import CommitId

@@ -7,9 +7,9 @@ from lanewright.errors import ConflictError, DriftError, ExitCode, LanewrightErr
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import told_conflicts
-from lanewright.queue.edited import write_together
-from lanewright.queue.rebase import Rebased, stays, stops, told_rebase, try_lane
-from lanewright.queue.stopped import remember, resolve_command
+from lanewright.queue.edit.edited import write_together
+from lanewright.queue.move.rebase import Rebased, stays, stops, told_rebase, try_lane
+from lanewright.queue.move.stopped import remember, resolve_command
 from lanewright.terminal import emit, quoted, say
 from lanewright.transaction.editing import editing
 

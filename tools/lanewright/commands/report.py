@@ -8,15 +8,15 @@ from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
-from lanewright.queue.claims import require_apart
-from lanewright.queue.edited import read_text, series_text
-from lanewright.queue.ends import bring_tags
+from lanewright.queue.cause.ends import bring_tags
+from lanewright.queue.cause.watching import Watched, try_watched, watched
+from lanewright.queue.edit.edited import read_text, series_text
 from lanewright.queue.inputs import PullInput
-from lanewright.queue.merge import merging
+from lanewright.queue.merge.merge import merging
+from lanewright.queue.move.stopped import meant_target
+from lanewright.queue.move.target import with_target
 from lanewright.queue.plan import Plan, pins_of, plan, plan_of
-from lanewright.queue.stopped import meant_target
-from lanewright.queue.target import with_target
-from lanewright.queue.watching import Watched, try_watched, watched
+from lanewright.queue.use.claims import require_apart
 from lanewright.report.github import report_annotations
 from lanewright.report.making import make_report
 from lanewright.report.markdown import report_markdown

@@ -5,17 +5,17 @@ from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.carried import told_without
-from lanewright.queue.edited import read_text, series_text
-from lanewright.queue.plan import Plan, plan_of
-from lanewright.queue.resolve import Opened, open_entry, record, waiting
-from lanewright.queue.series import load_series
-from lanewright.queue.stopped import (
+from lanewright.queue.edit.edited import read_text, series_text
+from lanewright.queue.fix.resolve import Opened, open_entry, record, waiting
+from lanewright.queue.move.stopped import (
     meant_target,
     resolve_command,
     still_in_conflict,
     stopped_at,
 )
-from lanewright.queue.target import with_target
+from lanewright.queue.move.target import with_target
+from lanewright.queue.plan import Plan, plan_of
+from lanewright.queue.series import load_series
 from lanewright.terminal import emit, say
 from lanewright.transaction.editing import editing
 

@@ -6,13 +6,13 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.edit.selection import index_of, read_part
+from lanewright.queue.edit.unpinned import no_lock
 from lanewright.queue.inputs import OverlayInput
 from lanewright.queue.lock import Lock, LockedEntry, read_lock
-from lanewright.queue.offered import NUMBER
 from lanewright.queue.plan import plan
-from lanewright.queue.selection import index_of, read_part
+from lanewright.queue.pull.offered import NUMBER
 from lanewright.queue.series import load_series
-from lanewright.queue.unpinned import no_lock
 from lanewright.report.carried import carried_texts
 from lanewright.report.fixes import emit_fixes
 from lanewright.report.hunks import hunk_line

@@ -11,14 +11,14 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import in_store
 from lanewright.queue.drift import drift
+from lanewright.queue.edit.unpinned import UnpinnedError, told_unpinned
 from lanewright.queue.held import held_in
 from lanewright.queue.lock import Lock, read_lock
+from lanewright.queue.move.stopped import Stopped, resolve_command, stop_of
 from lanewright.queue.pair import read_pair
+from lanewright.queue.pull.upkeep import PullStatus, pull_statuses, with_place
 from lanewright.queue.series import load_series
 from lanewright.queue.site import site_folder
-from lanewright.queue.stopped import Stopped, resolve_command, stop_of
-from lanewright.queue.unpinned import UnpinnedError, told_unpinned
-from lanewright.queue.upkeep import PullStatus, pull_statuses, with_place
 from lanewright.report.outcome import counted
 from lanewright.report.standing import told_pull
 from lanewright.serve.record import read_latest

@@ -12,14 +12,12 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.carried import Carried, Change, moved_by
 from lanewright.queue.carry import carry_change
-from lanewright.queue.closed import require_closed
-from lanewright.queue.deadweight import require_used
-from lanewright.queue.depends import Lane
-from lanewright.queue.fixes import Fix
-from lanewright.queue.gates import GateError
-from lanewright.queue.guarded import require_guarded
+from lanewright.queue.closure.closed import require_closed
+from lanewright.queue.fix.fixes import Fix
+from lanewright.queue.guard.guarded import require_guarded
 from lanewright.queue.inputs import ChangeInput, Input, OverlayInput, PatchInput
-from lanewright.queue.known import Memory
+from lanewright.queue.known.depends import Lane
+from lanewright.queue.known.known import Memory
 from lanewright.queue.laid import carry_overlay
 from lanewright.queue.lock import (
     SCHEMA,
@@ -30,10 +28,12 @@ from lanewright.queue.lock import (
     LockedPull,
     sealed,
 )
-from lanewright.queue.merge import merging
+from lanewright.queue.merge.gates import GateError
+from lanewright.queue.merge.merge import merging
 from lanewright.queue.pin import Pin, resolve_pin
 from lanewright.queue.plan import Plan, base_of
-from lanewright.queue.pulldiff import pull_diff
+from lanewright.queue.pull.pulldiff import pull_diff
+from lanewright.queue.use.deadweight import require_used
 from lanewright.store.diffing import diffing
 from lanewright.store.extract import pull_trees
 from lanewright.store.git import Repository

@@ -8,7 +8,7 @@ import msgspec
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.queue.lock import Lock
-from lanewright.queue.subset import split_lines
+from lanewright.queue.merge.subset import split_lines
 from lanewright.store.git import Repository
 from lanewright.store.objects import CommitId, exists, files, read_blobs
 from lanewright.store.write import commit

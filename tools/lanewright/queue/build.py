@@ -80,7 +80,7 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
     keep_going = settled and old is not None and is_open(old)
     applied = apply_plan(project, places, planned, keep_going=keep_going, remembers=not settled)
     if applied.conflicts and not keep_going:
-        from lanewright.queue.stopped import resolve_command  # noqa: PLC0415 - it can ask the web
+        from lanewright.queue.move.stopped import resolve_command  # noqa: PLC0415 - it can ask the web
 
         if not check:
             keep_held(project, lane, [each.entry.name for each in applied.conflicts])
@@ -142,7 +142,7 @@ def commit_refs(places: Places, lock: Lock) -> None:
 
 def files_of(project: Project, applied: "Applied") -> dict[Path, bytes]:
     """The files that a lane's state is in: its lock, and the fixes that were merged again."""
-    from lanewright.queue.recipe_text import encode as encode_fix  # noqa: PLC0415 - as above
+    from lanewright.queue.fix.recipe_text import encode as encode_fix  # noqa: PLC0415 - as above
 
     fixes = {project.root / fix.file: encode_fix(fix.recipe) for fix in applied.again}
     return {project.lock_file(applied.lock.lane): encode(applied.lock), **fixes}

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from lanewright.queue.diff import Diff
-from lanewright.queue.fixes import Fix
+from lanewright.queue.fix.fixes import Fix
+from lanewright.queue.fix.sides import Sides
+from lanewright.queue.guard.rules import Finding
 from lanewright.queue.lock import LockedEntry
-from lanewright.queue.rules import Finding
-from lanewright.queue.sides import Sides
-from lanewright.queue.units import OnBase
+from lanewright.queue.merge.units import OnBase
+from lanewright.queue.patch.diff import Diff
 from lanewright.store.bindings import Op
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, TreeId, changes

@@ -5,22 +5,22 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from lanewright.queue.carried import Carried, Change, Chosen, Conflict
-from lanewright.queue.causes import causes_of
-from lanewright.queue.choose import choose, recorded_units, with_units
-from lanewright.queue.gated import check_settled, merge_faults
-from lanewright.queue.gates import GateError
-from lanewright.queue.guarding import refused_units
+from lanewright.queue.fix.settled import locked_fixes, settle_files, with_fix
+from lanewright.queue.fix.sides import Sides
+from lanewright.queue.guard.guarding import refused_units
 from lanewright.queue.inputs import ChangeInput
-from lanewright.queue.lfs import with_pointers
 from lanewright.queue.lock import HunkState, LockedEntry
-from lanewright.queue.merge import expect_merge, merge_trees
-from lanewright.queue.opened import blocked, in_the_way, only_together, refused
-from lanewright.queue.outcomes import outcomes
+from lanewright.queue.merge.causes import causes_of
+from lanewright.queue.merge.choose import choose, recorded_units, with_units
+from lanewright.queue.merge.gated import check_settled, merge_faults
+from lanewright.queue.merge.gates import GateError
+from lanewright.queue.merge.lfs import with_pointers
+from lanewright.queue.merge.merge import expect_merge, merge_trees
+from lanewright.queue.merge.opened import blocked, in_the_way, only_together, refused
+from lanewright.queue.merge.outcomes import outcomes
+from lanewright.queue.merge.units import OnBase, read_on_base
 from lanewright.queue.pin import Pin
-from lanewright.queue.settled import locked_fixes, settle_files, with_fix
-from lanewright.queue.sides import Sides
-from lanewright.queue.skipped import without_missing
-from lanewright.queue.units import OnBase, read_on_base
+from lanewright.queue.use.skipped import without_missing
 from lanewright.store.git import Repository
 from lanewright.store.objects import EMPTY, File, TreeId, files
 from lanewright.store.trees import edit_tree

@@ -7,11 +7,11 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
-from lanewright.queue.fixes import Fix, fixes_of
+from lanewright.queue.fix.fixes import Fix, fixes_of
 from lanewright.queue.overlay import OverlayFile, digest, read_overlay
-from lanewright.queue.patchfile import Patch, read
-from lanewright.queue.prfile import pr_file
+from lanewright.queue.patch.patchfile import Patch, read
 from lanewright.queue.series import EntrySpec
+from lanewright.queue.use.prfile import pr_file
 from lanewright.store.objects import CommitId
 from lanewright.store.safepath import check
 

@@ -2,9 +2,9 @@
 
 from lanewright.errors import LanewrightError
 from lanewright.queue.carried import Carried
-from lanewright.queue.gates import check_file
 from lanewright.queue.inputs import OverlayInput
 from lanewright.queue.lock import LockedEntry
+from lanewright.queue.merge.gates import check_file
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId, at_or_below, changes
 from lanewright.store.trees import edit_tree

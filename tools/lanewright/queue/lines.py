@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from lanewright.queue.seams import SEAMS
+from lanewright.queue.use.seams import SEAMS
 
 INDENT = "    "
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from lanewright.project import Project
-from lanewright.queue.claims import require_apart
+from lanewright.queue.edit.unpinned import require_pinned
 from lanewright.queue.inputs import (
     Input,
     OverlayInput,
@@ -18,9 +18,9 @@ from lanewright.queue.inputs import (
     pull_input,
 )
 from lanewright.queue.pin import PinSpec, read_pin
-from lanewright.queue.plugged import require_plugged
 from lanewright.queue.series import Series, load_series, name_of, patch_for
-from lanewright.queue.unpinned import require_pinned
+from lanewright.queue.use.claims import require_apart
+from lanewright.queue.use.plugged import require_plugged
 from lanewright.transaction.reading import of_one_state
 
 

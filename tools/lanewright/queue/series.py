@@ -13,7 +13,7 @@ from packaging.version import Version
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Device, Project
-from lanewright.queue.rules import check_allowances
+from lanewright.queue.guard.rules import check_allowances
 from lanewright.queue.series_image import ImageSpec, check_image
 from lanewright.queue.series_model import ModelSpec, check_model
 from lanewright.store.objects import FULL_ID

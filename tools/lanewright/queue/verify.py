@@ -14,11 +14,11 @@ from lanewright.queue.apply import apply_plan
 from lanewright.queue.build import in_store
 from lanewright.queue.bundle import store_of
 from lanewright.queue.drift import drift
+from lanewright.queue.edit.unpinned import no_lock
 from lanewright.queue.lock import Lock, is_open, layer_of
 from lanewright.queue.pair import read_pair
 from lanewright.queue.same import require_same
 from lanewright.queue.site import differences, site_folder
-from lanewright.queue.unpinned import no_lock
 from lanewright.store.companions import companions
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId

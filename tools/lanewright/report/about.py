@@ -7,7 +7,7 @@ import msgspec
 
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.prfile import pr_file
+from lanewright.queue.use.prfile import pr_file
 from lanewright.report.model import Sight
 from lanewright.store.git import Repository
 from lanewright.store.github import known, page_of

@@ -4,7 +4,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.inputs import ChangeInput, PatchInput
 from lanewright.queue.lock import LockedEntry
-from lanewright.queue.pulls import pull_text
+from lanewright.queue.pull.pulls import pull_text
 from lanewright.report.hunks import hunk_texts
 
 

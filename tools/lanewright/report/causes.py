@@ -1,7 +1,7 @@
 """A hunk's cause in words: which commit of upstream, or which other entry."""
 
+from lanewright.queue.cause.whys import Why
 from lanewright.queue.lock import HunkState
-from lanewright.queue.whys import Why
 from lanewright.report.model import Cause, Commit
 from lanewright.store.timeline import Made
 

@@ -6,7 +6,7 @@ import msgspec
 
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.bisect import Found
+from lanewright.queue.culprit.bisect import Found
 from lanewright.queue.inputs import OverlayInput
 from lanewright.queue.lock import HunkState, Lock
 from lanewright.queue.plan import Plan

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from lanewright.queue.drifted import Drifted
+from lanewright.queue.pull.drifted import Drifted
 from lanewright.report.outcome import counted
 
 

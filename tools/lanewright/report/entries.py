@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from lanewright.project import Project
 from lanewright.queue.carried import Carried
-from lanewright.queue.excerpts import Excerpts, Lines, excerpts
+from lanewright.queue.cause.excerpts import Excerpts, Lines, excerpts
+from lanewright.queue.cause.whys import Explained
+from lanewright.queue.fix.sides import Sides
 from lanewright.queue.lock import HunkState
-from lanewright.queue.sides import Sides
-from lanewright.queue.stopped import resolve_command
-from lanewright.queue.whys import Explained
+from lanewright.queue.move.stopped import resolve_command
 from lanewright.report.causes import cause_of, commit_report
 from lanewright.report.model import Excerpt, FileReport, HunkReport, ThreeSides, TurnReport
 from lanewright.store.git import Repository

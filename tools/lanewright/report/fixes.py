@@ -2,7 +2,7 @@
 
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.fixes import expanded, fixes_of
+from lanewright.queue.fix.fixes import expanded, fixes_of
 from lanewright.queue.lock import LockedEntry
 from lanewright.store.git import Repository
 from lanewright.terminal import emit, printable

@@ -7,8 +7,8 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchedFile, PatchSet
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.invisible import visible
-from lanewright.queue.quoting import unquote
+from lanewright.queue.guard.invisible import visible
+from lanewright.queue.patch.quoting import unquote
 from lanewright.terminal import printable
 
 

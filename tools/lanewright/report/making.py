@@ -9,11 +9,11 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import Applied
 from lanewright.queue.carried import Carried
-from lanewright.queue.ends import commit_of
+from lanewright.queue.cause.ends import commit_of
+from lanewright.queue.cause.watching import Watched
+from lanewright.queue.cause.whys import Explained, explain
 from lanewright.queue.plan import Plan
-from lanewright.queue.upkeep import PullStatus, pull_statuses
-from lanewright.queue.watching import Watched
-from lanewright.queue.whys import Explained, explain
+from lanewright.queue.pull.upkeep import PullStatus, pull_statuses
 from lanewright.report.about import About, about_pull, page
 from lanewright.report.entries import files_of, next_of, turns_of
 from lanewright.report.matrix import clashes_of, matrix_of

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from lanewright.queue.carried import Carried
-from lanewright.queue.touching import Touches, meetings, touches_of
+from lanewright.queue.cause.touching import Touches, meetings, touches_of
 from lanewright.report.model import Cell, Clash, EntryReport, Shared
 from lanewright.store.git import Repository
 from lanewright.store.objects import TreeId

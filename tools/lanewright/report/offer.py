@@ -6,15 +6,15 @@ import msgspec
 
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.invisible import visible
+from lanewright.queue.edit.selection import Part, units_of
+from lanewright.queue.guard.invisible import visible
+from lanewright.queue.guard.offered_guards import refused_of_offer
+from lanewright.queue.guard.rules import Finding
 from lanewright.queue.lock import LockedPull
-from lanewright.queue.offered import Offered, offered
-from lanewright.queue.offered_guards import refused_of_offer
-from lanewright.queue.pulls import pull_text
-from lanewright.queue.rules import Finding
-from lanewright.queue.selection import Part, units_of
+from lanewright.queue.merge.units import Unit
+from lanewright.queue.pull.offered import Offered, offered
+from lanewright.queue.pull.pulls import pull_text
 from lanewright.queue.series import load_series
-from lanewright.queue.units import Unit
 from lanewright.report.hunks import hunk_line, hunk_texts, range_of
 from lanewright.report.outcome import counted
 from lanewright.terminal import emit, emit_json, quoted, say

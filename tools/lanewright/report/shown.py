@@ -2,7 +2,7 @@
 
 import re
 
-from lanewright.queue.invisible import visible
+from lanewright.queue.guard.invisible import visible
 
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 WIDE = 200

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from lanewright.queue.upkeep import PullStatus
+from lanewright.queue.pull.upkeep import PullStatus
 from lanewright.report.drift import told_drift
 from lanewright.terminal import printable
 

@@ -1,0 +1,1 @@
+"""What chosen hunks need of what is not chosen, and what they take away."""

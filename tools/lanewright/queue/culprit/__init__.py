@@ -1,0 +1,1 @@
+"""Which parts of a lane make a command fail."""

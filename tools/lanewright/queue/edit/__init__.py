@@ -1,0 +1,1 @@
+"""Series, edited as people write them."""

@@ -1,0 +1,1 @@
+"""Hand fixes of conflicts: laid out, recorded as recipes, taken."""

@@ -1,0 +1,1 @@
+"""What may not come into a lane, unless it is allowed by name."""

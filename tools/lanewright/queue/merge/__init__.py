@@ -1,0 +1,1 @@
+"""One change, merged: where its hunks belong, and what becomes of each."""

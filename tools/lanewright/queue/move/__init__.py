@@ -1,0 +1,1 @@
+"""Lanes taken to another pin."""

@@ -1,0 +1,1 @@
+"""Pull requests: their change, what can be taken of them, how they stand upstream."""

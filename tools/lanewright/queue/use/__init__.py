@@ -1,0 +1,1 @@
+"""What entries claim, provide, and are used for."""

@@ -159,7 +159,7 @@ def test_a_stale_fix_is_told_as_one(carrying: Carrying, capfd: pytest.CaptureFix
     told = capfd.readouterr().err
     assert f"{PATH}: its fix was merged again without conflict, since a side moved" in told
     assert "next: if right as it is: lanewright resolve 5 --done; else edit" in told
-    assert "ours (the lane's" in told
+    assert "ours is the lane before it" in told
     assert carrying.run("resolve", "5", "--done") == 0
 
 

@@ -246,7 +246,7 @@ def test_an_update_where_nothing_moved_says_so(
     carry_three(carrying)
     before = carrying.series.read_bytes()
     capfd.readouterr()
-    assert carrying.run("add", "7", "--update") == 1
+    assert carrying.run("add", "7", "--update") == 0
     assert "7 is at its newest head" in capfd.readouterr().err
     assert carrying.series.read_bytes() == before
 

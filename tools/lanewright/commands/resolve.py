@@ -48,13 +48,11 @@ def _say_opened(opened: Opened, pin: str) -> None:
     """What lies in the work folder, and why."""
     state = "laid out" if opened.fresh else "still open, as you left it"
     say(f"entry {opened.entry} on {pin}: {_counted(len(opened.paths))} {state}; each side")
-    say(f"lies below {opened.folder}/sides: base (what the entry was made on), ours (the lane's")
-    say("tree before the entry) and theirs (the entry)")
+    say(f"lies below {opened.folder}/sides: base is what the entry")
+    say("was made on, ours is the lane before it, theirs is the entry's own")
     for path in opened.stale:
-        say(
-            f"{path}: its fix was merged again without conflict, since a side moved; look at what it"
-        )
-        say("came to, beside the sides")
+        say(f"{path}: its fix was merged again without conflict, since a side moved;")
+        say("compare it with the sides")
     if opened.without:
         say(told_without(opened.without))
 

@@ -1,5 +1,6 @@
 """What is known of pull requests: each fact has its source, and a mistake is told with its key."""
 
+import os
 import re
 from pathlib import Path
 
@@ -121,3 +122,18 @@ def test_the_pools_table_and_copies_alone_claim_no_residency() -> None:
     assert pool.claimed([f"{POOL}tables.py", f"{POOL}copy.py"]) == ()
     assert pool.claimed(["vllm/v1/worker/gpu_worker.py:1a2b3c4d5e"]) == ("experts.residency",)
     assert pool.claimed(()) == cache.claimed(()) == ("experts.residency",)
+
+
+@pytest.mark.parametrize("kind", ["folder", "dangling link", "pipe"])
+def test_what_is_no_file_is_told(world: World, kind: str) -> None:
+    path = world.root / "patches/7/pr.toml"
+    path.parent.mkdir()
+    match kind:
+        case "folder":
+            path.mkdir()
+        case "dangling link":
+            path.symlink_to("nowhere")
+        case _:
+            os.mkfifo(path)
+    with pytest.raises(LanewrightError, match=r"pr\.toml is no file, so what #7 claims is not known"):
+        pr_file(world.project, 7)

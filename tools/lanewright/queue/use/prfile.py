@@ -1,5 +1,6 @@
 """``patches/<number>/pr.toml``: what is known of a pull request, and where each fact is from."""
 
+import os
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -90,8 +91,13 @@ def pr_file(project: Project, number: int) -> PrFile | None:
             number, or has a fact without a source.
     """
     path = project.patches / str(number) / "pr.toml"
-    if not path.is_file():
+    if not os.path.lexists(path):
         return None
+    if not path.is_file():
+        raise LanewrightError(
+            f"{path} is no file, so what #{number} claims is not known",
+            hint="put the file there, or remove what is in its place",
+        )
     try:
         found = load(path, PrFile)
     except LanewrightError as error:

@@ -135,5 +135,7 @@ def test_what_is_no_file_is_told(world: World, kind: str) -> None:
             path.symlink_to("nowhere")
         case _:
             os.mkfifo(path)
-    with pytest.raises(LanewrightError, match=r"pr\.toml is no file, so what #7 claims is not known"):
+    with pytest.raises(
+        LanewrightError, match=r"pr\.toml is no file, so what #7 claims is not known"
+    ):
         pr_file(world.project, 7)

@@ -11,7 +11,7 @@ from lanewright.queue.edit.edited import Tried, read_text, series_text, try_text
 from lanewright.queue.edit.selection import read_part
 from lanewright.queue.edit.unpinned import write_unpinned
 from lanewright.queue.guard.guard_error import GuardError
-from lanewright.queue.held import keep_held
+from lanewright.queue.move.held import keep_held
 from lanewright.queue.move.stopped import resolve_command
 from lanewright.queue.use.claims import ClaimError
 from lanewright.queue.use.unused import DeadWeightError

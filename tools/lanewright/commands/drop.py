@@ -14,7 +14,7 @@ from lanewright.queue.edit.selection import Part, read_part
 from lanewright.queue.edit.unpinned import write_unpinned
 from lanewright.queue.fix.workfolder import work_folder
 from lanewright.queue.guard.guard_error import GuardError
-from lanewright.queue.held import keep_held
+from lanewright.queue.move.held import keep_held
 from lanewright.queue.move.stopped import resolve_command
 from lanewright.queue.use.unused import DeadWeightError
 from lanewright.report.outcome import in_one_line

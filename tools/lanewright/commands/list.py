@@ -7,8 +7,8 @@ from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.edit.selection import HUNK_ID, index_of
-from lanewright.queue.held import held_in
 from lanewright.queue.lock import read_lock
+from lanewright.queue.move.held import held_in
 from lanewright.queue.series import EntrySpec, Series, load_series, name_of
 from lanewright.report.outcome import counted
 from lanewright.terminal import emit, emit_json, quoted

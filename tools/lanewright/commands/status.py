@@ -12,8 +12,8 @@ from lanewright.project import Project
 from lanewright.queue.build import in_store
 from lanewright.queue.drift import drift
 from lanewright.queue.edit.unpinned import UnpinnedError, told_unpinned
-from lanewright.queue.held import held_in
 from lanewright.queue.lock import Lock, read_lock
+from lanewright.queue.move.held import held_in
 from lanewright.queue.move.stopped import Stopped, resolve_command, stop_of
 from lanewright.queue.pair import read_pair
 from lanewright.queue.pull.upkeep import PullStatus, pull_statuses, with_place

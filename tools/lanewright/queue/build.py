@@ -9,8 +9,8 @@ from lanewright.errors import ConflictError, DriftError, MismatchError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.drift import drift
-from lanewright.queue.held import keep_held
 from lanewright.queue.lock import Lock, encode, is_open
+from lanewright.queue.move.held import keep_held
 from lanewright.queue.pair import read_pair
 from lanewright.queue.pin import Pin
 from lanewright.queue.plan import Plan

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.held import keep_held
+from lanewright.queue.move.held import keep_held
 from lanewright.queue.move.target import Target, target_of
 from lanewright.queue.series import Series, load_series
 from lanewright.store.atomic import replace_file

@@ -2,8 +2,8 @@
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
-from lanewright.queue.lines import pr_lines
 from lanewright.queue.series import EntrySpec, Series, name_of
+from lanewright.queue.use.lines import pr_lines
 from lanewright.queue.use.prfile import pr_file
 from lanewright.queue.use.seams import OWN, SEAMS
 

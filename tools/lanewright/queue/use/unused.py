@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from lanewright.queue.inputs import ChangeInput, PatchInput, PullInput
-from lanewright.queue.lines import entry_lines, pr_lines, series_lines
 from lanewright.queue.merge.gates import GateError
+from lanewright.queue.use.lines import entry_lines, pr_lines, series_lines
 from lanewright.queue.use.seams import SEAMS
 from lanewright.terminal import quoted
 

@@ -105,7 +105,10 @@ def test_the_files_that_make_the_op_are_named_and_who_calls_its_wrapper(
     assert f"line 1: {through}{closure}" in error
     capfd.readouterr()
     assert carrying.run("add", f"7:{ONE}") == 1
-    assert f"uses vllm._custom_ops.new, which {OPS}:" in capfd.readouterr().err
+    error = capfd.readouterr().err
+    assert f"uses vllm._custom_ops.new, which {OPS}:" in error
+    assert f"line 1: {through}{closure}" in error
+    assert f"  next: add other parts, without 7:{ONE}:" in error
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
-from lanewright.queue.carried import Carried
-from lanewright.queue.closure.asked import Asked
+from lanewright.queue.carried import Carried, Chosen
+from lanewright.queue.closure.asked import Asked, view_of
 from lanewright.queue.closure.closure import Closure, closure_of, dependents
-from lanewright.queue.closure.compiled import uncompiled
+from lanewright.queue.closure.compiled import Uncompiled, uncompiled
 from lanewright.queue.closure.unclosed import Unclosed, closure_error
 from lanewright.queue.closure.view import View
 from lanewright.queue.inputs import Input
@@ -49,13 +50,22 @@ def require_closed(
         asked = Asked(chosen.on_base, chosen.taken, chosen.offered, final, beside)
         with _announced(given.name, len(chosen.on_base.sides)):
             closure = closure_of(asked) or Closure((), ())
-        calls = uncompiled(chosen, pin, final)
+        calls = [*uncompiled(chosen, pin, final), *_calls_then(chosen, closure, pin)]
         if closure.lacks or calls:
             wanting = [lack.unit for lack in closure.lacks] + [call.unit for call in calls]
             found.append(Unclosed(given, closure, calls, dependents(asked, wanting)))
     if found:
         stopped = [each.entry.name for each in carried if each.conflicts]
         raise closure_error(lane, found, stopped, option)
+
+
+def _calls_then(chosen: Chosen, closure: Closure, pin: View) -> list[Uncompiled]:
+    """What the chosen hunks would call of compiled ops once what they lack is there, too."""
+    if not (closure.further and chosen.ops):
+        return []
+    grown = replace(chosen, taken=chosen.taken | {unit.id for unit in closure.further})
+    then = uncompiled(grown, pin, view_of(chosen.on_base, grown.taken))
+    return [call for call in then if call.unit.id in chosen.taken]
 
 
 def _announced(name: str, count: int) -> AbstractContextManager[None]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from lanewright.store.scratch import own_prefix
+from lanewright.store.scratch import clear_dead, own_prefix
 
 MOST_FILES = 4096
 MOST_BYTES = 128 * 2**20
@@ -51,6 +51,7 @@ class Memo:
             return
         try:
             self.making.mkdir(parents=True, exist_ok=True)
+            clear_dead(self.making)  # a command that writes no refs does not take the store's lock
             descriptor, name = tempfile.mkstemp(prefix=own_prefix(), dir=self.making)
         except OSError:
             return

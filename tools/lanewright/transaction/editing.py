@@ -16,7 +16,6 @@ from lanewright.transaction.journal import (
     FOLDER,
     pending_file,
     read_transaction,
-    scratch_file,
 )
 
 _held: ContextVar[frozenset[Path]] = ContextVar("_held", default=frozenset())
@@ -61,6 +60,7 @@ def _locked(project: Project) -> Iterator[str | None]:
         return
     folder = _own_folder(project)
     with held(folder / "lock", f"edits {project.root}"):
+        _clear(folder)
         _hide(folder)
         token = _held.set(_held.get() | {root})
         try:
@@ -87,6 +87,13 @@ def _own_folder(project: Project) -> Path:
     return folder
 
 
+def _clear(folder: Path) -> None:
+    """Remove what killed runs had not renamed into its place; nobody else writes there now."""
+    for left in folder.glob("*.new"):
+        if not left.is_dir():
+            left.unlink(missing_ok=True)
+
+
 def _hide(folder: Path) -> None:
     """Have git see nothing of it."""
     ignore = folder / ".gitignore"
@@ -97,7 +104,6 @@ def _hide(folder: Path) -> None:
 def _finish(project: Project) -> str | None:
     transaction = read_transaction(project, pending_file(project))
     if transaction is None:
-        scratch_file(project).unlink(missing_ok=True)
         return None
     roll_forward(project, transaction)
     say(f"finished what an earlier run had begun: {transaction.what}")

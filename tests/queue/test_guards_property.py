@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lanewright.invisible import CONTROL, INVISIBLE, UNSHOWN, visible
 from lanewright.queue.guard.guarding import refused_of
-from lanewright.queue.guard.invisible import CONTROL, INVISIBLE, UNSHOWN, visible
 from lanewright.queue.guard.path_twins import Brought, fold, twins
 from lanewright.queue.inputs import Choice
 from lanewright.store.git import Repository, create

@@ -1,6 +1,7 @@
 """How often the report goes to upstream: a partial clone over the loopback, and 2,000 commits."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.upstream.stand_in.stream import HOUR, START, NewCommit, write_commits
 COMMITS = 2000
 FILES = [f"vllm/part_{number}.py" for number in range(40)]
 PULLS = range(1, 7)
+Fetches = Callable[[Carrying], int]
 FETCH = re.compile(r"^git fetch ", re.MULTILINE)
 
 
@@ -51,22 +53,29 @@ def long_way(carrying: Carrying) -> tuple[Carrying, list[str]]:
     return carrying, list(main)
 
 
+@pytest.fixture
+def fetches(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Fetches:
+    """Report on a lane in conflict; how often git fetched for it, by the trace."""
+
+    def count(carrying: Carrying) -> int:
+        capfd.readouterr()
+        with monkeypatch.context() as traced:
+            traced.setenv("LANEWRIGHT_TRACE", "1")
+            assert carrying.run("report") == 3
+        return len(FETCH.findall(capfd.readouterr().err))
+
+    return count
+
+
 def test_a_report_from_an_empty_store_needs_three_fetches(
     long_way: tuple[Carrying, list[str]],
     told: Told,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    fetches: Fetches,
 ) -> None:
     carrying, main = long_way
     with serving(carrying.upstream.parent) as url:
         _stand(carrying, f"{url}/{carrying.upstream.name}", main)
-        monkeypatch.setenv("LANEWRIGHT_TRACE", "1")
-        capfd.readouterr()
-        assert carrying.run("report") == 3
-        assert len(FETCH.findall(capfd.readouterr().err)) == 3
-        assert carrying.run("report") == 3
-        assert FETCH.findall(capfd.readouterr().err) == []
-    monkeypatch.delenv("LANEWRIGHT_TRACE")
+        assert [fetches(carrying) for _ in range(2)] == [3, 0]
     report = told(carrying)
     for number in PULLS:
         first, second = number, 6 + number
@@ -109,8 +118,7 @@ def _stand(carrying: Carrying, url: str, main: list[str]) -> None:
 def test_a_release_from_an_empty_store_needs_three_fetches_too(
     carrying: Carrying,
     told: Told,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    fetches: Fetches,
 ) -> None:
     series = carrying.series.read_text().replace("0.31.0", "0.32.0")
     numbers = (96177, 92060, 97190)
@@ -122,13 +130,7 @@ def test_a_release_from_an_empty_store_needs_three_fetches_too(
         )
         series += f'\n[[entry]]\npull = {number}\nhead = "{head}"\nbase = "{base}"\n'
     carrying.series.write_text(series)
-    monkeypatch.setenv("LANEWRIGHT_TRACE", "1")
-    capfd.readouterr()
-    assert carrying.run("report") == 3
-    assert len(FETCH.findall(capfd.readouterr().err)) == 3
-    assert carrying.run("report") == 3
-    assert FETCH.findall(capfd.readouterr().err) == []
-    monkeypatch.delenv("LANEWRIGHT_TRACE")
+    assert [fetches(carrying) for _ in range(2)] == [3, 0]
     report = told(carrying)
     assert report["upstream"] == carrying.main[-1]
     for number in numbers:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from lanewright.queue.guard.invisible import INVISIBLE
+from lanewright.invisible import INVISIBLE
 from lanewright.report.github import _starts
 from lanewright.report.shown import WIDE, cut
 from lanewright.store.git import Repository

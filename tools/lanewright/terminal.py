@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from lanewright.queue.guard.invisible import visible
+from lanewright.invisible import visible
 
 
 def say(text: str) -> None:

@@ -43,9 +43,9 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     if wanted:
         bring_tags(project, places, [pin.version for pin in pins if pin.source == "release"])
     beside = watched(project, places, planned)
-    moved = {g.number: _newest(project, places, heads[g.number], g, pulls) for g in pulls}
-    changes = [(each.base, each.head) for each in pulls]
-    changes += [(pinned.base, pinned.head) for pinned in moved.values()]
+    newest = [_newest(project, places, heads[each.number], each, pulls) for each in pulls]
+    both = [(each.base, each.head) for each in pulls] + [(e.base, e.head) for e in newest]
+    changes = dict.fromkeys(both)
     tried = [(each.given.base, each.given.head) for each in beside if each.given]
     bring(places, project.upstream.remote, [], [*changes, *tried])
     for base, head in changes:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from lanewright.invisible import visible
 from lanewright.project import Project
 from lanewright.report.model import EntryReport, HunkReport, Report
-from lanewright.report.shown import shown
 from lanewright.report.words import ending, heading, label, now, turned, what_of
 from lanewright.terminal import printable
 
@@ -80,7 +80,7 @@ def _command(level: str, file: str, line: int, title: str, said: str) -> str:
 
 def _message(text: str) -> str:
     """Text so that no part of it is another command."""
-    return shown(text).replace("%", "%25").replace("\n", "%0A")
+    return visible(text).replace("%", "%25").replace("\n", "%0A")
 
 
 def _value(text: str) -> str:

@@ -7,7 +7,7 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchedFile, PatchSet
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.guard.invisible import visible
+from lanewright.invisible import visible
 from lanewright.queue.patch.quoting import unquote
 from lanewright.terminal import printable
 

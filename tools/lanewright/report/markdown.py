@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from lanewright.invisible import visible
 from lanewright.report.grid import grid
 from lanewright.report.model import Commit, EntryReport, FileReport, HunkReport, Report
-from lanewright.report.shown import cut, in_a_line, shown
+from lanewright.report.shown import cut, in_a_line
 from lanewright.report.words import (
     before,
     claimed,
@@ -110,14 +111,14 @@ def _fenced(lines: list[str], language: str = "") -> list[str]:
 
 def _plain(text: str) -> str:
     """Text of others, of which nothing is taken for a mark, a mention or a link."""
-    escaped = SPECIAL.sub(r"\\\1", shown(" ".join(text.split())))
+    escaped = SPECIAL.sub(r"\\\1", visible(" ".join(text.split())))
     for sign in ("@", "\\#", "www", "GH-"):
         escaped = escaped.replace(sign, f"{sign}\u200b")
     return escaped.replace("://", ":\u200b//")
 
 
 def _html(text: str) -> str:
-    text = shown(" ".join(text.split())).replace("#", "#\u200b")
+    text = visible(" ".join(text.split())).replace("#", "#\u200b")
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from lanewright.invisible import visible
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.edit.selection import Part, units_of
-from lanewright.queue.guard.invisible import visible
 from lanewright.queue.guard.offered_guards import refused_of_offer
 from lanewright.queue.guard.rules import Finding
 from lanewright.queue.lock import LockedPull

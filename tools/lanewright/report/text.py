@@ -3,9 +3,10 @@
 import io
 from collections.abc import Iterator
 
+from lanewright.invisible import visible
 from lanewright.report.grid import grid
 from lanewright.report.model import EntryReport, FileReport, HunkReport, Report
-from lanewright.report.shown import cut, in_a_line, shown
+from lanewright.report.shown import cut, in_a_line
 from lanewright.report.words import (
     before,
     claimed,
@@ -59,7 +60,7 @@ def _table(report: Report, width: int) -> list[str]:
     for entry, was in zip(report.entries, past, strict=True):
         cells = [label(entry), entry.title, *([was] if with_past else [])]
         cells += [now(entry), *([entry.worth] if with_worth else [])]
-        table.add_row(*(Text(shown(cell)) for cell in [*cells, head(entry)]))
+        table.add_row(*(Text(visible(cell)) for cell in [*cells, head(entry)]))
     out = io.StringIO()
     plain = Console(
         file=out,

@@ -54,15 +54,11 @@ def touches(
         chosen: Ids of its units.
         onto: The files that they are merged onto.
     """
+    edited = {unit.path for unit in on_base.units if unit.hunk and unit.id in chosen}
     moved = {
         path: (side, onto[path])
         for path, side in on_base.sides.items()
-        if side and path in onto and onto[path].blob != side.blob
-    }
-    moved = {
-        path: sides
-        for path, sides in moved.items()
-        if any(unit.hunk and unit.path == path and unit.id in chosen for unit in on_base.units)
+        if side and path in edited and path in onto and onto[path].blob != side.blob
     }
     aligned = {path: Alignment(spans) for path, spans in spans_of(repository, moved).items()}
     found: dict[str, list[Touch]] = {}

@@ -17,12 +17,10 @@ class Zone:
         base: Of the file that the hunk was made on; with all lines that the other side changed
             there or right beside it.
         ours: Of the other side.
-        changed: Whether the other side changed any of them.
     """
 
     base: tuple[int, int]
     ours: tuple[int, int]
-    changed: bool
 
 
 @dataclass(frozen=True)
@@ -54,4 +52,4 @@ class Alignment:
             low, high = min(low, self.spans[to].old), max(high, self._ends[to])
             to += 1
         ours = (low + self._shifts[at], high + self._shifts[to])
-        return Zone((low, high), ours, at < to)
+        return Zone((low, high), ours)

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from lanewright.errors import LanewrightError
+from lanewright.invisible import visible
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import change_of
 from lanewright.queue.edit.edit import with_entry_value
 from lanewright.queue.edit.edited import read_text
-from lanewright.queue.guard.invisible import visible
 from lanewright.queue.guard.rules import check_allowances
 from lanewright.queue.inputs import OverlayInput, PullInput
 from lanewright.queue.merge.units import OnBase

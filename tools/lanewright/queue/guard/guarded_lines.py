@@ -4,7 +4,7 @@ import codecs
 import re
 from collections.abc import Iterator
 
-from lanewright.queue.guard.invisible import CONTROL, INVISIBLE, named
+from lanewright.invisible import CONTROL, INVISIBLE, named
 from lanewright.queue.patch.diff import Hunk
 
 MARK = "\ufeff".encode()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from lanewright.queue.guard.invisible import INVISIBLE, named
+from lanewright.invisible import INVISIBLE, named
 from lanewright.queue.guard.path_twins import fold
 from lanewright.queue.guard.rules import Rule
 

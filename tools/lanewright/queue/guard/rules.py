@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.guard.invisible import visible
+from lanewright.invisible import visible
 
 Rule = Literal["link", "submodule", "twin", "attributes", "ci", "packaging", "bidi"]
 ALLOWABLE: tuple[Rule, ...] = ("link", "twin", "attributes", "ci", "packaging", "bidi")

@@ -2,14 +2,12 @@
 
 import hashlib
 import sys
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
 from lanewright.store.git import Repository
 
 PACKAGE = Path(__file__).parents[2]
-PARTS = ("queue", "store")
 
 
 @lru_cache(maxsize=4)
@@ -22,13 +20,8 @@ def makers(repository: Repository) -> tuple[str, ...]:
     """
     git = repository.run("version").stdout.decode()
     own = hashlib.sha256()
-    for path in _own():
+    for path in sorted(PACKAGE.rglob("*.py")):
         content = path.read_bytes()
         own.update(f"{path.relative_to(PACKAGE)} {len(content)}\n".encode())
         own.update(content)
     return sys.version, git, own.hexdigest()
-
-
-def _own() -> Iterator[Path]:
-    for part in PARTS:
-        yield from sorted((PACKAGE / part).rglob("*.py"))

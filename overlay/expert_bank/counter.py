@@ -23,23 +23,32 @@ class PickCounter:
     Attributes:
         layers: Names of the L layers, in the model's order.
         picks_per_token: k, how many experts a layer picks for a token.
-        counts: One int32[E] per layer, on the device.
+        banks: B, how many banks a pick may be served from; counted apart.
+        counts: One int32[B * E] per layer, on the device; bank b counts from b * E on.
         scheduled: int32[1] on the device: how many rows of the running forward are tokens.
         tokens: How many tokens were scheduled so far.
     """
 
     def __init__(
-        self, layers: Sequence[str], *, experts: int, picks_per_token: int, device: torch.device
+        self,
+        layers: Sequence[str],
+        *,
+        experts: int,
+        picks_per_token: int,
+        device: torch.device,
+        banks: int = 1,
     ) -> None:
         self.layers = tuple(layers)
         self.picks_per_token = picks_per_token
+        self.banks = banks
         self.counts = tuple(
-            torch.zeros(experts, dtype=torch.int32, device=device) for _ in self.layers
+            torch.zeros(banks * experts, dtype=torch.int32, device=device) for _ in self.layers
         )
         self.scheduled = torch.zeros(1, dtype=torch.int32, device=device)
         self.tokens = 0
-        self._read: NDArray[np.uint32] = np.zeros((len(self.layers), experts), np.uint32)
-        self._totals: NDArray[np.int64] = np.zeros((len(self.layers), experts), np.int64)
+        shape = (len(self.layers), banks * experts)
+        self._read: NDArray[np.uint32] = np.zeros(shape, np.uint32)
+        self._totals: NDArray[np.int64] = np.zeros(shape, np.int64)
         self._unread = 0
 
     @contextmanager
@@ -61,8 +70,12 @@ class PickCounter:
 
     def snapshot(self) -> NDArray[np.int64]:
         """Read the totals since start, int64[L, E]; waits for the device."""
+        return self.by_bank().sum(axis=1)
+
+    def by_bank(self) -> NDArray[np.int64]:
+        """Read the totals since start, int64[L, B, E]; waits for the device."""
         now = torch.stack(self.counts).cpu().numpy().view(np.uint32)
         self._totals += now - self._read
         self._read = now
         self._unread = 0
-        return self._totals.copy()
+        return self._totals.reshape(len(self.layers), self.banks, -1).copy()

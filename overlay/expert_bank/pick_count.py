@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
-"""The op that counts expert picks: its schema, its kernels and its registration.
+"""The op that counts expert picks: its schema and its kernels.
 
 ``expert_bank::count_picks(counts, ids, scheduled)`` adds one to ``counts[e]`` for every pick
 ``ids[t, slot] == e`` of the first ``scheduled`` tokens. Rows behind them are padding; in a forward
@@ -71,20 +71,5 @@ def count_picks(counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor
         count_picks_reference(counts, ids, scheduled)
 
 
-def _fake(counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor) -> None:
+def count_picks_fake(counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor) -> None:
     """Return nothing, as the op does; its effect is in the schema."""
-
-
-def registered() -> bool:
-    """Tell whether this process has an op of ours."""
-    return any(name.startswith("expert_bank::") for name in torch._C._dispatch_get_all_op_names())  # noqa: SLF001 - there is no public list
-
-
-def register() -> None:
-    """Define the op in this process; calling it again changes nothing."""
-    if registered():
-        return
-    torch.library.define(NAME, SCHEMA, tags=(torch.Tag.pt2_compliant_tag,))
-    torch.library.impl(NAME, "CPU", count_picks_reference)
-    torch.library.impl(NAME, "CUDA", count_picks_cuda)
-    torch.library.register_fake(NAME, _fake)

@@ -27,7 +27,7 @@ def bind_counter(model: torch.nn.Module, vllm_config: Any, device: torch.device)
         name: module for name, module in model.named_modules() if isinstance(module, RoutedExperts)
     }
     layers = {name: layer for name, layer in found.items() if isinstance(layer, CountedExperts)}
-    reasons = [*_of_config(vllm_config), *_of_layers(found)]
+    reasons = [*against_counting(vllm_config), *_of_layers(found)]
     if not found:
         reasons.append("the model has no MoE layer")
     if reasons:
@@ -40,7 +40,7 @@ def bind_counter(model: torch.nn.Module, vllm_config: Any, device: torch.device)
     return counter
 
 
-def _of_config(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM's
+def against_counting(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM's
     """Yield what in a configuration stands against exact counts."""
     parallel = vllm_config.parallel_config
     if parallel.enable_expert_parallel:

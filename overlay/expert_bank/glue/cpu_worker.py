@@ -4,8 +4,8 @@
 
 from vllm.v1.worker import cpu_worker
 
-from expert_bank.glue.worker import CountingWorker
+from expert_bank.glue.worker import BankWorker
 
 
-class CPUWorker(CountingWorker, cpu_worker.CPUWorker):
+class CPUWorker(BankWorker, cpu_worker.CPUWorker):
     """vLLM's worker for CPUs, with ours before it."""

@@ -7,8 +7,11 @@ from typing import Any
 
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
-from expert_bank import __version__, pick_count
+from expert_bank import __version__, ops
+from expert_bank.forced import Forced, Listed
 from expert_bank.glue import plugin
+from expert_bank.swaps import Swap
+from expert_bank.two_bank import TwoBank
 
 
 class WorkerExtension:
@@ -17,19 +20,21 @@ class WorkerExtension:
     Attributes:
         vllm_config: The worker's own configuration, set by vLLM.
         model_runner: The worker's own, set by vLLM.
+        two_bank: The worker's own, where its class is ours.
     """
 
     vllm_config: Any
     model_runner: Any
+    two_bank: TwoBank | None
 
     def expert_bank_status(self) -> dict[str, Any]:
         """Report how this worker runs, as values that JSON can carry.
 
         Returns:
             ``plugin``: whether vLLM loaded the entry point in this process. ``version``: of this
-            package. ``pid``: of the worker. ``moe_usage_counter``: the field of
-            ``OffloadConfig``, or None where this vLLM does not have it. ``experts``: classes of
-            the model's MoE layers. ``ops``: whether an op of ours is registered.
+            package. ``pid``: of the worker. ``moe_usage_counter``, ``moe_hot_experts``: the fields
+            of ``OffloadConfig``, or None where this vLLM does not have them. ``experts``: classes
+            of the model's MoE layers. ``ops``: whether an op of ours is registered.
         """
         model = self.model_runner.get_model()
         classes = {type(each) for each in model.modules() if isinstance(each, RoutedExperts)}
@@ -40,8 +45,9 @@ class WorkerExtension:
             "moe_usage_counter": getattr(
                 self.vllm_config.offload_config, "moe_usage_counter", None
             ),
+            "moe_hot_experts": getattr(self.vllm_config.offload_config, "moe_hot_experts", None),
             "experts": sorted(f"{each.__module__}.{each.__qualname__}" for each in classes),
-            "ops": pick_count.registered(),
+            "ops": ops.registered(),
         }
 
     def expert_bank_usage(self) -> dict[str, Any] | None:
@@ -62,3 +68,29 @@ class WorkerExtension:
             "tokens": counter.tokens,
             "counts": counter.snapshot().tolist(),
         }
+
+    def expert_bank_banks(self) -> dict[str, Any] | None:
+        """Tell how the two banks stand; None where all experts are resident.
+
+        Returns:
+            ``TwoBank.told``, and ``audit``: what is wrong with the rows, empty where nothing is.
+        """
+        two_bank = getattr(self, "two_bank", None)
+        return None if two_bank is None else {**two_bank.told(), "audit": two_bank.audit()}
+
+    def expert_bank_force(self, every: int, pairs_per_layer: int, seed: int) -> None:
+        """Swap at random before every n-th forward from here on; ``every`` 0 ends it."""
+        forced = Forced(every, pairs_per_layer, seed) if every else None
+        self._banked().barrier.source = forced
+
+    def expert_bank_swap(self, swaps: list[tuple[int, int | None, int | None]]) -> None:
+        """Swap what is listed (layer, promote, demote) before the next forward."""
+        barrier = self._banked().barrier
+        due = barrier.totals.forwards + 1
+        barrier.source = Listed([(due, Swap(*each)) for each in swaps])
+
+    def _banked(self) -> TwoBank:
+        two_bank = getattr(self, "two_bank", None)
+        if two_bank is None:
+            raise RuntimeError("all experts are resident: moe_hot_experts is not set")
+        return two_bank

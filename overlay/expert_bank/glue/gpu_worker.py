@@ -4,8 +4,8 @@
 
 from vllm.v1.worker import gpu_worker
 
-from expert_bank.glue.worker import CountingWorker
+from expert_bank.glue.worker import BankWorker
 
 
-class Worker(CountingWorker, gpu_worker.Worker):
+class Worker(BankWorker, gpu_worker.Worker):
     """vLLM's worker for CUDA devices, with ours before it."""

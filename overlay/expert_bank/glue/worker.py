@@ -4,9 +4,14 @@
 
 from typing import TYPE_CHECKING, Any
 
+from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
+from expert_bank.glue.banking import load_banked
 from expert_bank.glue.binding import bind_counter
-from expert_bank.glue.experts import install
+from expert_bank.glue.experts import CountedExperts
+from expert_bank.glue.install import install
+from expert_bank.refused import Refused
+from expert_bank.two_bank import TwoBank
 
 if TYPE_CHECKING:
     from vllm.v1.worker.gpu_worker import Worker as Base
@@ -14,24 +19,32 @@ else:
     Base = object
 
 
-class CountingWorker(Base):
-    """Mixed in before a worker class of vLLM; counts picks where the configuration says so.
+class BankWorker(Base):
+    """Mixed in before a worker class of vLLM; does what the configuration switches on.
 
     Attributes:
-        pick_counter: Bound to the model, or None where ``moe_usage_counter`` is off.
+        pick_counter: Counts the picks, or None where nothing does.
+        two_bank: The experts in two banks, or None where they are all resident.
     """
 
     pick_counter: PickCounter | None = None
+    two_bank: TwoBank | None = None
 
     def load_model(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - vLLM's, whatever they are
-        """Load as vLLM does, and bind the counter to what was loaded."""
-        counting = self.vllm_config.offload_config.moe_usage_counter
-        if counting:
-            install()
-        super().load_model(*args, **kwargs)
-        if counting:
+        """Load as vLLM does, into two banks or not, and bind the counter to what was loaded."""
+        offload = self.vllm_config.offload_config
+        config = BankConfig.read(offload)
+        if config.on:
+            load = super().load_model
+            self.two_bank = load_banked(self, config, lambda: load(*args, **kwargs))
+            self.pick_counter = self.two_bank.counter
+        elif getattr(offload, "moe_usage_counter", False):
+            install(CountedExperts, "moe_usage_counter")
+            super().load_model(*args, **kwargs)
             model = self.model_runner.get_model()
             self.pick_counter = bind_counter(model, self.vllm_config, self.device)
+        else:
+            super().load_model(*args, **kwargs)
 
     def compile_or_warm_up_model(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Warm up uncounted: some kernels are warmed by whole steps that nobody asked for."""
@@ -46,5 +59,33 @@ class CountingWorker(Base):
         tokens = scheduler_output.total_num_scheduled_tokens
         if self.pick_counter is None or tokens == 0:
             return super().execute_model(scheduler_output)
+        if self.two_bank is not None:
+            self.two_bank.barrier.forward()
         with self.pick_counter.step(tokens):
             return super().execute_model(scheduler_output)
+
+    def reload_weights(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
+        """Reload as vLLM does where all experts are resident.
+
+        Raises:
+            Refused: They are in two banks, and would be reloaded into their first places.
+        """
+        self._refuse_while_banked("weights cannot be reloaded")
+        return super().reload_weights(*args, **kwargs)
+
+    def update_weights(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
+        """Update as vLLM does where all experts are resident; else the same."""
+        self._refuse_while_banked("weights cannot be updated")
+        return super().update_weights(*args, **kwargs)
+
+    def sleep(self, level: int = 1) -> Any:  # noqa: ANN401 - the same
+        """Sleep as vLLM does where all experts are resident; else the same."""
+        self._refuse_while_banked("the engine cannot sleep")
+        return super().sleep(level)
+
+    def _refuse_while_banked(self, what: str) -> None:
+        if self.two_bank is not None:
+            raise Refused(
+                f"{what} while experts are in two banks",
+                hint="start the engine again, or start it without moe_hot_experts",
+            )

@@ -4,7 +4,7 @@ Run by path with the lane's Python. vLLM is imported once, which is most of what
 arm is a fork of that, so that no arm sees what another left behind. SPEC holds ``arms``, a list of:
 ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``prompts``; ``max_tokens``;
 ``exact`` (whether to keep logprobs, as the bits of their float32); ``workers`` (whether to ask the
-worker extension); ``exchange`` (whether to answer again with two experts' rows exchanged);
+worker extension); ``calls`` (what to ask of it before the prompts: method and arguments); ``exchange`` (whether to answer again with two experts' rows exchanged);
 ``result`` (file for what happened). Lines that begin with ``arm`` tell how far it is.
 """
 
@@ -70,6 +70,8 @@ def run(arm: dict[str, Any], imported: float) -> None:
     llm = vllm.LLM(model=arm["model"], **arm["engine"])
     up = time.perf_counter()
     tell(arm, "engine up")
+    for method, arguments in arm["calls"]:
+        llm.collective_rpc(method, args=tuple(arguments))
     completions = answers(llm, arm)
     done = time.perf_counter()
     rpc = llm.collective_rpc if arm["workers"] else lambda _: []
@@ -87,6 +89,7 @@ def run(arm: dict[str, Any], imported: float) -> None:
         "completions": completions,
         "status": rpc("expert_bank_status"),
         "usage": rpc("expert_bank_usage"),
+        "banks": rpc("expert_bank_banks"),
         "moe": llm.apply_model(moe),
         "exchange": None,
     }

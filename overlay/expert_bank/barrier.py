@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""The barrier between two forwards: where rows are swapped, and nowhere else."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from expert_bank.refused import Refused
+from expert_bank.swapping import Swapper
+from expert_bank.swaps import Swap, require_sound
+
+KEPT_FAILURES = 8
+
+
+class Source(Protocol):
+    """Says which rows are to be swapped; ``forced`` has two."""
+
+    def at(
+        self, forward: int, hot: Sequence[NDArray[np.bool_]], *, rows: Sequence[int] | None = None
+    ) -> list[Swap]:
+        """List the swaps to make before a forward."""
+
+
+@dataclass
+class Totals:
+    """What the barriers did so far.
+
+    Attributes:
+        forwards: Scheduled ones.
+        barriers: At which swaps were asked for.
+        swaps: That came to their end, verified.
+        failed: That left an expert on its cold row.
+        cut: That a budget left for later, or for nothing.
+        bytes: Copied and verified.
+        seconds: Spent at barriers, draining the device included.
+    """
+
+    forwards: int = 0
+    barriers: int = 0
+    swaps: int = 0
+    failed: int = 0
+    cut: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+
+class Barrier:
+    """Swaps rows between forwards, on a drained device, within its budgets.
+
+    Attributes:
+        source: Says what to swap and when; None while the map stays as it is.
+        byte_budget: Bytes of one barrier.
+        second_budget: Seconds of one barrier; the swap that runs past it is the last.
+        totals: What was done.
+        failures: The last few, in words.
+        closed: Why no swap may run now; empty where one may.
+    """
+
+    def __init__(self, swapper: Swapper, drain: Callable[[], None]) -> None:
+        self.swapper = swapper
+        self.drain = drain
+        self.source: Source | None = None
+        self.byte_budget = 2**63
+        self.second_budget = float("inf")
+        self.totals = Totals()
+        self.failures: list[str] = []
+        self.closed: list[str] = []
+        self._addresses = self._read_addresses()
+
+    @contextmanager
+    def shut(self, reason: str) -> Iterator[None]:
+        """Keep the barrier closed while the block runs: profiling, capture, sleep, a reload."""
+        self.closed.append(reason)
+        try:
+            yield
+        finally:
+            self.closed.remove(reason)
+
+    def forward(self) -> None:
+        """Stand before a scheduled forward; every earlier one is enqueued by now."""
+        self.totals.forwards += 1
+        if self.source is None or self.closed:
+            return
+        table = self.swapper.table
+        if swaps := self.source.at(self.totals.forwards, table.is_hot(), rows=table.hot):
+            self.swap(swaps)
+
+    def swap(self, swaps: Sequence[Swap]) -> None:
+        """Drain the device and swap; what a budget leaves over is not kept for later.
+
+        Raises:
+            Refused: The barrier is closed, or a swap contradicts the table; nothing was moved.
+            RuntimeError: A bank or a table is not where it was.
+        """
+        if self.closed:
+            raise Refused(f"no row may be swapped during {self.closed[-1]}")
+        require_sound(swaps, self.swapper.table.is_hot())
+        start = time.perf_counter()
+        self.drain()
+        totals, spent = self.totals, 0
+        for done, swap in enumerate(swaps):
+            if spent >= self.byte_budget or time.perf_counter() - start >= self.second_budget:
+                totals.cut += len(swaps) - done
+                break
+            swapped = self.swapper.swap(swap)
+            spent += swapped.bytes
+            totals.swaps += not swapped.failure
+            totals.failed += bool(swapped.failure)
+            if swapped.failure:
+                self.failures = [*self.failures, swapped.failure][-KEPT_FAILURES:]
+        if self._read_addresses() != self._addresses:
+            raise RuntimeError("a bank or a table moved; a captured graph would read the old one")
+        totals.barriers += 1
+        totals.bytes += spent
+        totals.seconds += time.perf_counter() - start
+
+    def told(self) -> dict[str, Any]:
+        """Tell what was done, as values that JSON can carry."""
+        return {**asdict(self.totals), "failures": self.failures, "closed": self.closed}
+
+    def _read_addresses(self) -> tuple[int, ...]:
+        swapper = self.swapper
+        banks = [address for bank in swapper.banks for address in bank.addresses()]
+        return (*banks, *(each.data_ptr() for each in swapper.table.device))

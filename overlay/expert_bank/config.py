@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""How a worker's experts are to be kept: what the engine's configuration says."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from expert_bank.bank import Cold
+
+POISON = "EXPERT_BANK_POISON"
+
+
+@dataclass(frozen=True)
+class BankConfig:
+    """Fields of vLLM's ``OffloadConfig`` that our hook patch adds, and a switch for tests.
+
+    Attributes:
+        hot_experts: As ``expert_bank.hot`` reads it; empty where all experts stay resident.
+        cold_rows: See ``expert_bank.bank``.
+        boot_map: ``first``, ``empty``, or a usage file.
+        poison: Whether whatever no entry points to is made NaN.
+    """
+
+    hot_experts: str
+    cold_rows: Cold
+    boot_map: str
+    poison: bool
+
+    @classmethod
+    def read(cls, offload_config: Any, environ: Mapping[str, str] = os.environ) -> Self:  # noqa: ANN401 - vLLM's
+        """Read it; a vLLM without our hook patch has the two-bank off."""
+        return cls(
+            hot_experts=getattr(offload_config, "moe_hot_experts", ""),
+            cold_rows=getattr(offload_config, "moe_cold_rows", "mirror"),
+            boot_map=getattr(offload_config, "moe_boot_map", "first"),
+            poison=environ.get(POISON) == "1",
+        )
+
+    @property
+    def on(self) -> bool:
+        """Tell whether there are two banks at all."""
+        return bool(self.hot_experts)

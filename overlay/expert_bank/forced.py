@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""Swaps that no policy asks for: for tests and audits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from expert_bank.swaps import Swap, require_sound
+
+
+@dataclass(frozen=True)
+class Forced:
+    """Random swaps at every n-th forward.
+
+    What is drawn depends on the seed, the forward and the table's state alone, so each process of
+    an engine draws the same, and one forward's draw can be made again without those before it.
+
+    Attributes:
+        every: n; forwards n, 2n, 3n, ... get swaps.
+        pairs_per_layer: How many swaps a layer gets, or fewer where too few are hot or cold.
+        seed: Of the draws' own PCG64 streams, one a forward.
+    """
+
+    every: int
+    pairs_per_layer: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if min(self.every, self.pairs_per_layer) < 1 or self.seed < 0:
+            raise ValueError(f"{self} makes no swap, or has a seed below 0")
+
+    def at(
+        self,
+        forward: int,
+        hot: Sequence[NDArray[np.bool_]],
+        *,
+        rows: Sequence[int] | None = None,
+    ) -> list[Swap]:
+        """Draw the swaps to make before a forward.
+
+        Args:
+            forward: Its number, the first one's 1.
+            hot: Which experts are hot now, one bool[E] a layer.
+            rows: H of each layer; where more than are taken, the free ones are filled first, by
+                swaps that demote nothing. Without it no row counts as free.
+
+        Returns:
+            Swaps that ``swaps.require_sound`` takes, by layer; no expert is in two of them.
+        """
+        if forward < 1 or forward % self.every:
+            return []
+        draw = np.random.Generator(np.random.PCG64((self.seed, forward)))
+        taken = [int(state.sum()) for state in hot]
+        return [
+            swap
+            for layer, (state, room) in enumerate(zip(hot, rows or taken, strict=True))
+            for swap in self._of_layer(draw, layer, state, room - taken[layer])
+        ]
+
+    def _of_layer(
+        self, draw: np.random.Generator, layer: int, hot: NDArray[np.bool_], free: int
+    ) -> list[Swap]:
+        """Draw a layer's swaps."""
+        promoted = draw.permutation(np.flatnonzero(~hot))[: self.pairs_per_layer]
+        demoted = draw.permutation(np.flatnonzero(hot))
+        fills = [Swap(layer, int(expert), None) for expert in promoted[:free]]
+        pairs = zip(promoted[free:], demoted, strict=False)
+        return fills + [Swap(layer, int(promote), int(demote)) for promote, demote in pairs]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Swaps that were written down beforehand.
+
+    Attributes:
+        swaps: Each behind the number of the forward that it is made before, the first one's 1.
+    """
+
+    swaps: Sequence[tuple[int, Swap]]
+
+    def at(
+        self,
+        forward: int,
+        hot: Sequence[NDArray[np.bool_]],
+        *,
+        rows: Sequence[int] | None = None,  # noqa: ARG002 - as Forced.at has it
+    ) -> list[Swap]:
+        """Give the swaps to make before a forward, in the list's order.
+
+        Args:
+            forward: Its number, the first one's 1.
+            hot: Which experts are hot now, one bool[E] a layer.
+            rows: Not looked at; whoever makes the swaps finds their rows.
+
+        Raises:
+            Refused: The table's state contradicts one of them.
+        """
+        due = [swap for number, swap in self.swaps if number == forward]
+        require_sound(due, hot)
+        return due

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""vLLM's routed experts, with their rows in two banks."""
+
+from typing import Any
+
+import torch
+from vllm.model_executor.layers.fused_moe.fused_moe_method_base import FusedMoEMethodBase
+from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
+
+from expert_bank import split
+from expert_bank.glue import loading
+from expert_bank.glue.layer_load import LayerLoad
+
+
+class BankedExperts(RoutedExperts):
+    """Routed experts whose picks are served from a hot and a cold bank.
+
+    Those of a draft model stay resident, and then everything here is vLLM's.
+
+    Attributes:
+        load: Until vLLM is done with the layer; None for resident experts.
+        pick_counts: int32[2 * E]; None until the banks are bound.
+        scheduled_tokens: int32[1], shared by all layers of a worker.
+        table: int32[4, E], see ``expert_bank.table``.
+    """
+
+    load: LayerLoad | None
+    pick_counts: torch.Tensor | None
+    scheduled_tokens: torch.Tensor | None
+    table: torch.Tensor | None
+
+    def _get_quant_method(self, *args: Any, **kwargs: Any) -> FusedMoEMethodBase:  # noqa: ANN401 - vLLM's, whatever they are
+        """Let vLLM choose, and stand before what it chose."""
+        method: FusedMoEMethodBase = super()._get_quant_method(*args, **kwargs)
+        for name in ("pick_counts", "scheduled_tokens", "table"):
+            self.register_buffer(name, None, persistent=False)
+        self.load = loading.join(self, method)
+        return method
+
+    def weight_loader(
+        self,
+        param: torch.nn.Parameter,
+        loaded_weight: torch.Tensor,
+        weight_name: str,
+        shard_id: str,
+        expert_id: int,
+        return_success: bool = False,  # noqa: FBT001, FBT002 - vLLM's
+    ) -> bool | None:
+        """Load a weight as vLLM does; the layer's first makes room for it, its last ends the load."""
+        if self.load is None:
+            return super().weight_loader(
+                param, loaded_weight, weight_name, shard_id, expert_id, return_success
+            )
+        real = self.load.real(param, weight_name)
+        loaded = super().weight_loader(
+            real, loaded_weight, weight_name, shard_id, expert_id, return_success
+        )
+        self.load.took(real, expert_id, shard_id)
+        return loaded
+
+    def forward_modular(
+        self,
+        x: torch.Tensor,
+        topk_weights: torch.Tensor,
+        topk_ids: torch.Tensor,
+        *args: Any,  # noqa: ANN401 - the same
+        **kwargs: Any,  # noqa: ANN401 - the same
+    ) -> Any:  # noqa: ANN401 - the same
+        """Send each pick of ``topk_ids`` (int[T, k]) to its place, then run the experts."""
+        if self.pick_counts is not None:
+            topk_ids = split.split(self.pick_counts, topk_ids, self.scheduled_tokens, self.table)
+        return super().forward_modular(x, topk_weights, topk_ids, *args, **kwargs)

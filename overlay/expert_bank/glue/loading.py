@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""One load of a model into two banks, layer by layer."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from vllm.model_executor.layers.fused_moe.fused_moe_method_base import FusedMoEMethodBase
+
+from expert_bank.bank import LayerBank, cold_count, placed
+from expert_bank.boot_map import EMPTY, FIRST, USAGE, boot_map
+from expert_bank.config import BankConfig
+from expert_bank.counter import PickCounter
+from expert_bank.filling import fill
+from expert_bank.glue.layer_load import LayerLoad
+from expert_bank.glue.row_tensors import row_tensors, serve_from
+from expert_bank.hot import hot_rows
+from expert_bank.poison import Poison
+from expert_bank.refused import Refused
+from expert_bank.row_sums import tensor_sums
+from expert_bank.table import Table
+from expert_bank.two_bank import TwoBank
+from expert_bank.usage_file import read_usage_file
+
+if TYPE_CHECKING:
+    from expert_bank.glue.banked import BankedExperts
+
+_current: list["Loading"] = []
+
+
+class Loading:
+    """Gathers the layers of the model that is loaded, and fills a bank as each becomes whole.
+
+    What is built once the first weight has come belongs to another model: a draft's experts stay
+    resident.
+
+    Attributes:
+        layers: In the order they were built.
+        resident: Names of layers that were built after the first weight came.
+        told: Called with each line for people.
+    """
+
+    def __init__(
+        self, config: BankConfig, device: torch.device, told: Callable[[str], None]
+    ) -> None:
+        self.config = config
+        self.device = device
+        self.told = told
+        self.layers: list[BankedExperts] = []
+        self.resident: list[str] = []
+        self._begun = False
+        self._banks: dict[int, LayerBank] = {}
+        self._sums: dict[int, torch.Tensor] = {}
+
+    def join(self, layer: "BankedExperts", method: FusedMoEMethodBase) -> LayerLoad | None:
+        """Take a layer that is being built; None for one that stays resident."""
+        if self._begun:
+            self.resident.append(layer.layer_name)
+            return None
+        number = len(self.layers)
+        self.layers.append(layer)
+        return LayerLoad(layer, method, self.begin, self.device, lambda: self._bank(number))
+
+    def begin(self) -> None:
+        """Plan before the first row is loaded: the model is built, and nothing of it is there.
+
+        Raises:
+            Refused: The model cannot be kept in two banks, or not as it is asked for.
+        """
+        if self._begun:
+            return
+        self._begun = True
+        experts = {layer.global_num_experts for layer in self.layers}
+        picks = {layer.top_k for layer in self.layers}
+        if len(experts) > 1 or len(picks) > 1:
+            raise Refused(
+                f"the layers differ: {sorted(experts)} experts, {sorted(picks)} picks a token"
+            )
+        (self.experts,), (self.picks,) = experts, picks
+        each = [self.experts] * len(self.layers)
+        sizes = [_raw_row_bytes(layer) for layer in self.layers]
+        self.hot = hot_rows(self.config.hot_experts, experts=each, row_bytes=sizes)
+        self.map = self._boot_map(each)
+        self.table = Table(self.hot, self.experts, self.device)
+
+    def whole(self, drain: Callable[[], None]) -> TwoBank:
+        """Give the two banks once all layers are loaded.
+
+        Raises:
+            Refused: A layer is not.
+        """
+        missing = [
+            layer.layer_name for n, layer in enumerate(self.layers) if n not in self._banks
+        ]
+        if missing or not self.layers:
+            raise Refused(f"never loaded: {', '.join(missing) or 'the model has no MoE layer'}")
+        counter = PickCounter(
+            [layer.layer_name for layer in self.layers],
+            experts=self.experts,
+            picks_per_token=self.picks,
+            device=self.device,
+            banks=2,
+        )
+        numbers = range(len(self.layers))
+        two_bank = TwoBank(
+            [self._banks[n] for n in numbers],
+            self.table,
+            counter,
+            [self._sums[n] for n in numbers],
+            drain,
+        )
+        if self.config.poison:
+            Poison(two_bank.swapper)
+        for layer, counts, table in zip(
+            self.layers, counter.counts, self.table.device, strict=True
+        ):
+            layer.pick_counts, layer.table = counts, table
+            layer.scheduled_tokens = counter.scheduled
+        return two_bank
+
+    def _boot_map(self, experts: Sequence[int]) -> list[list[int]]:
+        """Choose which experts are hot at first."""
+        kind, usage = self.config.boot_map, None
+        if kind not in (FIRST, EMPTY):
+            names = {layer.layer_name: self.experts for layer in self.layers}
+            usage, kind = read_usage_file(Path(kind), names, model=None), USAGE
+        if kind == EMPTY and self.config.cold_rows != "mirror":
+            raise Refused(
+                "an empty boot map needs every expert's row in the cold bank",
+                hint="use moe_cold_rows mirror, or another moe_boot_map",
+            )
+        return boot_map(kind, hot=self.hot, experts=experts, usage=usage)
+
+    def _bank(self, number: int) -> None:
+        """Move a layer's repacked rows into its banks."""
+        layer, hot = self.layers[number], self.hot[number]
+        found = row_tensors(layer)
+        cold = cold_count(self.experts, hot, self.config.cold_rows)
+        bank = LayerBank(
+            layer.layer_name, self.experts, self.config.cold_rows, allocate(found, hot, cold)
+        )
+        banks, rows = placed(self.map[number], self.experts, self.config.cold_rows)
+        self.table.fill(number, banks, rows)
+        repacked = list(found.values())
+        fill(bank, repacked, list(zip(banks, rows, strict=True)))
+        self._sums[number] = tensor_sums(repacked)
+        self._banks[number] = bank
+        serve_from(layer, bank)
+
+
+def allocate(found: dict[str, torch.Tensor], hot: int, cold: int) -> Any:
+    from expert_bank.bank import RowTensor
+
+    out = []
+    for name, each in found.items():
+        whole = torch.empty((hot + cold, *each.shape[1:]), dtype=each.dtype)
+        out.append(RowTensor(name, whole[:hot], whole[hot:], whole))
+    return tuple(out)
+
+
+@contextmanager
+def loading(load: Loading) -> Iterator[None]:
+    """Have the layers that are built while the block runs join a load."""
+    _current.append(load)
+    try:
+        yield
+    finally:
+        _current.remove(load)
+
+
+def join(layer: "BankedExperts", method: FusedMoEMethodBase) -> LayerLoad | None:
+    """Join the load that runs, if one does."""
+    return _current[-1].join(layer, method) if _current else None
+
+
+def _raw_row_bytes(layer: "BankedExperts") -> int:
+    """Count the bytes of one expert's row as the checkpoint has it; repacking may pad it."""
+    return sum(each[0].nbytes for each in layer.parameters() if each.dim())

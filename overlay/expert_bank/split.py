@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""The op that sends each pick to its bank and counts it: its schema and its kernels.
+
+``expert_bank::split(counts, ids, scheduled, table)`` answers with the place of every pick
+``ids[t, slot]``, its index into the rows ``[hot; cold]``, and adds one to
+``counts[bank * E + expert]`` for the picks of the first ``scheduled`` tokens. Rows behind them are
+padding: they are mapped, for kernels run over them too, and never counted. vLLM marks padding with
+the id -1, so an id outside [0, E) is no error there: it gets place 0, which is a row of one of the
+banks in every map, so that no kernel reads anywhere else.
+"""
+
+from functools import lru_cache
+
+import torch
+
+from expert_bank.table import BANK, PLACE
+
+NAME = "expert_bank::split"
+SCHEMA = "(Tensor(a!) counts, Tensor ids, Tensor scheduled, Tensor table) -> Tensor"
+
+
+def split_reference(
+    counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor, table: torch.Tensor
+) -> torch.Tensor:
+    """Map and count with torch's own operators; reads ``scheduled`` on the host.
+
+    Args:
+        counts: int32[2 * E], added to in place; wraps at 2**32, read as unsigned.
+        ids: int32 or int64 [T, k], logical expert ids in [0, E); anything in padding rows.
+        scheduled: int32[1], how many of the T rows are tokens.
+        table: int32[4, E], see ``expert_bank.table``.
+
+    Returns:
+        Places, [T, k] of the dtype of ``ids``, contiguous.
+
+    Raises:
+        IndexError: An id of a token is outside [0, E); nothing was counted.
+    """
+    experts = table.shape[1]
+    given = ids.reshape(-1)
+    known = given.clamp(0, experts - 1)
+    places = table[PLACE].index_select(0, known)
+    picks = known[: scheduled.item() * ids.shape[1]]
+    if not torch.equal(known, given):
+        if not torch.equal(picks, given[: picks.shape[0]]):
+            raise IndexError(f"an expert id of a scheduled token is outside [0, {experts})")
+        places.masked_fill_(known != given, 0)
+    if picks.shape[0]:
+        cells = torch.add(picks, table[BANK].index_select(0, picks), alpha=experts)
+        counts.index_add_(0, cells, _ones(picks.shape[0]))
+    return places.to(ids.dtype).view(ids.shape)
+
+
+@lru_cache(maxsize=64)
+def _ones(length: int) -> torch.Tensor:
+    """int32[length]; a decode step asks for the same few lengths over and over."""
+    with torch.inference_mode(mode=False):
+        return torch.ones(length, dtype=torch.int32)
+
+
+def split_cuda(
+    counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor, table: torch.Tensor
+) -> torch.Tensor:
+    """Map and count with one launch; may be captured, for it reads all on the device.
+
+    Args:
+        counts: int32[2 * E], contiguous, added to in place; wraps at 2**32, read as unsigned.
+        ids: int32 or int64 [T, k]; ids outside [0, E) are left out of the counts, and their sum
+            shows it.
+        scheduled: int32[1], how many of the T rows are tokens.
+        table: int32[4, E], contiguous, see ``expert_bank.table``.
+
+    Returns:
+        Places, [T, k] of the dtype of ``ids``, contiguous; 0 for ids outside [0, E).
+    """
+    from expert_bank.split_triton import launch  # noqa: PLC0415 - CPU builds lack Triton
+
+    return launch(counts, ids, scheduled, table)
+
+
+def split(
+    counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor, table: torch.Tensor
+) -> torch.Tensor:
+    """Map and count: by the op where Dynamo traces, else by the kernel itself.
+
+    Args:
+        counts: int32[2 * E], added to in place; wraps at 2**32, read as unsigned.
+        ids: int32 or int64 [T, k], logical expert ids in [0, E); anything in padding rows.
+        scheduled: int32[1], how many of the T rows are tokens.
+        table: int32[4, E], see ``expert_bank.table``.
+
+    Returns:
+        Places, [T, k] of the dtype of ``ids``, contiguous.
+    """
+    if torch.compiler.is_compiling():
+        places: torch.Tensor = torch.ops.expert_bank.split(counts, ids, scheduled, table)
+        return places
+    if counts.is_cuda:
+        return split_cuda(counts, ids, scheduled, table)
+    return split_reference(counts, ids, scheduled, table)
+
+
+def split_fake(
+    counts: torch.Tensor,  # noqa: ARG001 - the op's signature
+    ids: torch.Tensor,
+    scheduled: torch.Tensor,  # noqa: ARG001 - the same
+    table: torch.Tensor,  # noqa: ARG001 - the same
+) -> torch.Tensor:
+    """Answer with the shape and dtype that the op answers with."""
+    return torch.empty(ids.shape, dtype=ids.dtype, device=ids.device)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""Where each expert of each layer is: the device's table, and the host's copy of it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+HOT, COLD = 0, 1
+BANK, ROW, GENERATION, PLACE = range(4)
+NOWHERE = -1
+
+
+class Table:
+    """Bank, row, generation and place of every logical expert, one int32[4, E] a layer.
+
+    A *place* counts through the rows ``[hot; cold]``: the row itself in the hot bank, and H + row
+    in the cold one. The device tensors are allocated once and only ever written in place, so that
+    a captured graph may hold their addresses; an expert's entry is written whole, in one copy. The
+    host keeps the same numbers, so that nothing has to be read back.
+
+    Attributes:
+        hot: H of each layer.
+        device: int32[4, E] of each layer, on the device.
+        host: The same, int32[L, 4, E] in host memory.
+    """
+
+    def __init__(self, hot: Sequence[int], experts: int, device: torch.device) -> None:
+        self.hot = tuple(hot)
+        self.host: NDArray[np.int32] = np.full((len(self.hot), 4, experts), NOWHERE, np.int32)
+        self.host[:, GENERATION] = 0
+        self.device = tuple(
+            torch.zeros((4, experts), dtype=torch.int32, device=device) for _ in self.hot
+        )
+
+    def point(self, layer: int, expert: int, bank: int, row: int) -> None:
+        """Send an expert's picks to another row from the next forward on.
+
+        Args:
+            layer: Place of the layer in load order.
+            expert: Logical expert.
+            bank: ``HOT`` or ``COLD``.
+            row: Row in that bank.
+        """
+        entry = self.host[layer, :, expert]
+        entry[GENERATION] += 1
+        entry[[BANK, ROW, PLACE]] = bank, row, row + self.hot[layer] * bank
+        self.device[layer][:, expert].copy_(torch.from_numpy(entry.copy()))
+
+    def fill(self, layer: int, banks: Sequence[int], rows: Sequence[int]) -> None:
+        """Set a whole layer at boot, generation 1.
+
+        Args:
+            layer: Place of the layer in load order.
+            banks: Of each expert.
+            rows: Of each expert, in its bank.
+        """
+        state = self.host[layer]
+        state[BANK], state[ROW], state[GENERATION] = banks, rows, 1
+        state[PLACE] = state[ROW] + self.hot[layer] * state[BANK]
+        self.device[layer].copy_(torch.from_numpy(state))
+
+    def is_hot(self) -> list[NDArray[np.bool_]]:
+        """Tell which experts are hot, bool[E] of each layer."""
+        return [state[BANK] == HOT for state in self.host]
+
+    def where(self, layer: int, expert: int) -> tuple[int, int]:
+        """Give an expert's bank and row."""
+        bank, row = self.host[layer, [BANK, ROW], expert]
+        return int(bank), int(row)
+
+    def agrees(self) -> bool:
+        """Tell whether the device's entries are the host's; waits for the device."""
+        return all(
+            np.array_equal(device.cpu().numpy(), state)
+            for device, state in zip(self.device, self.host, strict=True)
+        )

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""A model's experts in two banks: banks, table, counter and barrier together."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from expert_bank.bank import LayerBank
+from expert_bank.barrier import Barrier
+from expert_bank.counter import PickCounter
+from expert_bank.swapping import CopyError, Swapper, plain_copy
+from expert_bank.table import Table
+
+
+class TwoBank:
+    """What a worker keeps of a model whose experts are in two banks.
+
+    Attributes:
+        table: Where each expert is.
+        counter: Picks by layer, bank and expert.
+        barrier: Where rows are swapped.
+        swapper: How.
+    """
+
+    def __init__(
+        self,
+        banks: Sequence[LayerBank],
+        table: Table,
+        counter: PickCounter,
+        sums: Sequence[torch.Tensor],
+        drain: Callable[[], None],
+    ) -> None:
+        self.table = table
+        self.counter = counter
+        self.swapper = Swapper(banks, table, sums, plain_copy)
+        self.barrier = Barrier(self.swapper, drain)
+
+    def audit(self) -> list[str]:
+        """Compare every expert's row, and the device's table, with what they must be.
+
+        Returns:
+            What is wrong, one line each; empty where all is right.
+        """
+        wrong = [] if self.table.agrees() else ["the device's table is not the host's"]
+        for layer, bank in enumerate(self.swapper.banks):
+            for expert in range(bank.experts):
+                try:
+                    self.swapper.verify(layer, expert, *self.table.where(layer, expert))
+                except CopyError as error:
+                    wrong.append(str(error))
+        return wrong
+
+    def told(self) -> dict[str, Any]:
+        """Tell how it stands, as values that JSON can carry."""
+        hot, cold = self.counter.by_bank().sum(axis=(0, 2)).tolist()
+        return {
+            "hot_rows": list(self.table.hot),
+            "hot_picks": hot,
+            "cold_picks": cold,
+            "row_bytes": [bank.row_bytes for bank in self.swapper.banks],
+            **self.barrier.told(),
+        }

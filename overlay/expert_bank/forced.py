@@ -49,23 +49,35 @@ class Forced:
 
         Returns:
             Swaps that ``swaps.require_sound`` takes, by layer; no expert is in two of them.
+
+        Raises:
+            ValueError: More experts of a layer are hot than it has rows.
         """
         if forward < 1 or forward % self.every:
             return []
-        draw = np.random.Generator(np.random.PCG64((self.seed, forward)))
+        draw = np.random.PCG64((self.seed, forward))
         taken = [int(state.sum()) for state in hot]
+        free = [0] * len(hot)
+        if rows is not None:
+            free = [room - used for room, used in zip(rows, taken, strict=True)]
+        if any(left < 0 for left in free):
+            raise ValueError(f"{taken} experts are hot, and the layers have {rows} rows")
         return [
             swap
-            for layer, (state, room) in enumerate(zip(hot, rows or taken, strict=True))
-            for swap in self._of_layer(draw, layer, state, room - taken[layer])
+            for layer, state in enumerate(hot)
+            for swap in self._of_layer(draw, layer, state, free[layer])
         ]
 
     def _of_layer(
-        self, draw: np.random.Generator, layer: int, hot: NDArray[np.bool_], free: int
+        self, draw: np.random.PCG64, layer: int, hot: NDArray[np.bool_], free: int
     ) -> list[Swap]:
-        """Draw a layer's swaps."""
-        promoted = draw.permutation(np.flatnonzero(~hot))[: self.pairs_per_layer]
-        demoted = draw.permutation(np.flatnonzero(hot))
+        """Draw a layer's swaps.
+
+        By raw bits: what NumPy makes of a stream may change with its version, the stream may not.
+        """
+        order = np.argsort(draw.random_raw(len(hot)), kind="stable")
+        promoted = order[~hot[order]][: self.pairs_per_layer]
+        demoted = order[hot[order]]
         fills = [Swap(layer, int(expert), None) for expert in promoted[:free]]
         pairs = zip(promoted[free:], demoted, strict=False)
         return fills + [Swap(layer, int(promote), int(demote)) for promote, demote in pairs]
@@ -80,6 +92,11 @@ class Listed:
     """
 
     swaps: Sequence[tuple[int, Swap]]
+
+    def __post_init__(self) -> None:
+        for forward, swap in self.swaps:
+            if forward < 1:
+                raise ValueError(f"{swap} at forward {forward}, and the first one is 1")
 
     def at(
         self,

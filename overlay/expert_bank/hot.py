@@ -22,9 +22,9 @@ def hot_rows(spec: str, *, experts: Sequence[int], row_bytes: Sequence[int]) -> 
 
     - ``295``: as many in each layer.
     - ``12,16,0,16``: a vector, one number a layer.
-    - ``fit:200GiB``: the largest even number a layer whose rows fit (a layer with fewer experts
-      gives all of them); then one row more a layer, from the first on, up to the first that does
-      not fit.
+    - ``fit:200GiB``: the largest number, the same in each layer, whose rows fit (a layer with fewer
+      experts has all of them hot); then one row more a layer, from the first on, up to the first
+      that does not fit.
     - ``position:`` before a number or a fit: the same total of rows, and no more bytes than a fit
       has, to the first layers whole: ``E,E,..,r,0,0``.
 
@@ -79,9 +79,9 @@ def _vector(spec: str, parts: Sequence[str], experts: Sequence[int]) -> tuple[in
 
 
 def _fitting(budget: int, experts: Sequence[int], row_bytes: Sequence[int]) -> tuple[int, ...]:
-    """Find the largest even number a layer within a budget, and hand out what is left."""
+    """Find the largest number for every layer within a budget, and hand out what is left."""
 
-    def even(rows: int) -> tuple[int, ...]:
+    def of_each(rows: int) -> tuple[int, ...]:
         return tuple(min(rows, most) for most in experts)
 
     def size(hot: Sequence[int]) -> int:
@@ -90,8 +90,8 @@ def _fitting(budget: int, experts: Sequence[int], row_bytes: Sequence[int]) -> t
     fits, too_many = 0, max(experts) + 1
     while too_many - fits > 1:
         middle = (fits + too_many) // 2
-        fits, too_many = (middle, too_many) if size(even(middle)) <= budget else (fits, middle)
-    hot = list(even(fits))
+        fits, too_many = (middle, too_many) if size(of_each(middle)) <= budget else (fits, middle)
+    hot = list(of_each(fits))
     left = budget - size(hot)
     for layer, (most, each) in enumerate(zip(experts, row_bytes, strict=True)):
         if hot[layer] < most:

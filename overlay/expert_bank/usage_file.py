@@ -19,6 +19,7 @@ from expert_bank.refused import Refused
 SCHEMA = 1
 MOST_BYTES = 2**26
 MOST_PICKS = 2**63 - 1
+MOST_SHOWN = 72
 
 
 def read_usage_file(
@@ -41,13 +42,14 @@ def read_usage_file(
             whose counts are not E whole numbers from 0 to 2**63 - 1.
     """
     whole = _document(path)
-    if whole.get("schema") != SCHEMA or isinstance(whole.get("schema"), bool):
-        raise _bad(path, f"its schema is {whole.get('schema')!r}, and this reads {SCHEMA}")
+    schema = whole.get("schema")
+    if type(schema) is not int or schema != SCHEMA:
+        raise _bad(path, f"its schema is {_short(schema)}, and this reads {SCHEMA}")
     found, of = whole.get("layers"), whole.get("model")
     if not isinstance(found, dict) or not isinstance(of, str):
         raise _bad(path, "it lacks the model's hash or the layers")
     if model is not None and of != model:
-        raise _bad(path, f"it is of model {of!r}, and {model!r} is served")
+        raise _bad(path, f"it is of model {_short(of)}, and {_short(model)} is served")
     return [_counts(path, found, name, experts) for name, experts in layers.items()]
 
 
@@ -87,14 +89,20 @@ def _counts(path: Path, found: Mapping[str, Any], name: str, experts: int) -> ND
         raise _bad(path, f"layer {name!r} has {has} for {experts} experts")
     for expert, count in enumerate(counts):
         if type(count) is not int or not 0 <= count <= MOST_PICKS:
-            raise _bad(path, f"layer {name!r}, expert {expert}: {str(count)[:40]!r} is no count")
+            raise _bad(path, f"layer {name!r}, expert {expert}: {_short(count)} is no count")
     return np.array(counts, np.int64)
 
 
 def _some(names: Mapping[str, Any]) -> str:
     """Name a few of the layers that a file has."""
-    first = ", ".join(repr(name) for name in list(names)[:3]) or "none"
+    first = ", ".join(_short(name) for name in list(names)[:3]) or "none"
     return first if len(names) <= 3 else f"{first} and {len(names) - 3} more"  # noqa: PLR2004 - the few
+
+
+def _short(value: object) -> str:
+    """Write a value of a file on one line, cut where it is long."""
+    text = ascii(value)
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 def _bad(path: Path, what: str) -> Refused:

@@ -49,6 +49,7 @@ class Arguments(Protocol):
     mode: str | None
     server_port: int
     out: Path | None
+    usage_map: Path
     verify_lock: bool
     verify_tree: bool
     verify_image: bool
@@ -146,6 +147,7 @@ def parse(arguments: list[str]) -> Arguments:
         help="port of the server; by default %(default)s",
     )
     usage.add_argument("--out", type=Path, metavar="FILE", help="write the usage map, Parquet")
+    _add_residency(commands)
     found = parser.parse_args(arguments)
     if getattr(found, "stray", None):
         parser.error(f"`rebase` takes its lane behind --lane: --lane {quoted(found.stray)}")
@@ -194,6 +196,23 @@ def _add_queue(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
 
 
+def _add_residency(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The commands about which experts are hot."""
+    text = "plan which experts are hot"
+    residency = commands.add_parser("residency", help=text, description=text)
+    actions = residency.add_subparsers(metavar="ACTION", required=True)
+    usage_map = _command(
+        actions,
+        "map",
+        "turn a usage map into the file that boots a lane's hot experts",
+        reads=True,
+        of_lane=False,
+        module="residency_map",
+    )
+    usage_map.add_argument("usage_map", type=Path, metavar="USAGE", help="a usage map, Parquet")
+    usage_map.add_argument("--out", type=Path, metavar="FILE", help="write the file, JSON")
+
+
 def _port(text: str) -> int:
     number = int(text)
     if not 0 < number <= LAST_PORT:
@@ -208,6 +227,7 @@ def _command(
     *,
     reads: bool = False,
     of_lane: bool = True,
+    module: str | None = None,
 ) -> argparse.ArgumentParser:
     parser = commands.add_parser(name, help=text, description=text)
     if of_lane:
@@ -220,8 +240,8 @@ def _command(
         parser.add_argument("--json", action="store_true", help="data instead of text")
 
     def command(project: Project, places: Places, arguments: Arguments) -> ExitCode:
-        module = importlib.import_module(f"lanewright.commands.{name}")
-        return cast("ExitCode", module.run(project, places, arguments))
+        answering = importlib.import_module(f"lanewright.commands.{module or name}")
+        return cast("ExitCode", answering.run(project, places, arguments))
 
     parser.set_defaults(command=command)
     return parser

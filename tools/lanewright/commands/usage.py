@@ -12,7 +12,7 @@ from lanewright.queue.series import load_series
 from lanewright.queue.series_model import recipe_of
 from lanewright.serve.client import RefusedError, post
 from lanewright.serve.model import model_name, recipe_hash
-from lanewright.serve.usage import read_usage, usage_map, write_usage
+from lanewright.serve.usage import read_usage, usage_lines, usage_map, write_usage
 from lanewright.terminal import emit, emit_json
 
 SECONDS = 60.0
@@ -56,15 +56,6 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     elif arguments.json:
         emit_json(counted)
     else:
-        for layer, counts in counted.items():
-            name = layer if layer.isprintable() else ascii(layer)
-            emit(f"{name}: {_told(counts)}")
+        for line in usage_lines(counted):
+            emit(line)
     return ExitCode.CLEAN
-
-
-def _told(counts: list[int]) -> str:
-    """Tell a layer's picks: how many, and the expert that got most of them."""
-    picks, most = sum(counts), max(counts)
-    unused = counts.count(0)
-    share = f"{most / picks:.1%} by expert {counts.index(most)}" if picks else "none yet"
-    return f"{picks} picks of {len(counts)} experts, {share}; {unused} never picked"

@@ -1,7 +1,7 @@
 """Usage maps: how often each expert of each layer was picked, as Parquet."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -59,6 +59,19 @@ def usage_map(usage: Usage) -> dict[str, list[int]]:
         for name, counts in zip(worker["layers"], worker["counts"], strict=True):
             layers.setdefault(name, counts)
     return layers
+
+
+def usage_lines(layers: Mapping[str, Sequence[int]]) -> Iterator[str]:
+    """Tell each layer's picks: how many, and the expert that got most of them.
+
+    Args:
+        layers: Picks of each expert, by the layer's name.
+    """
+    for layer, counts in layers.items():
+        name = layer if layer.isprintable() else ascii(layer)
+        picks, most, unused = sum(counts), max(counts), counts.count(0)
+        share = f"{most / picks:.1%} by expert {counts.index(most)}" if picks else "none yet"
+        yield f"{name}: {picks} picks of {len(counts)} experts, {share}; {unused} never picked"
 
 
 def write_usage(target: Path, usage: Usage, *, model: str) -> Path | None:

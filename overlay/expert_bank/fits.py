@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""A plan in words, and the refusal of one that does not fit."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from expert_bank.hot import hot_rows
+from expert_bank.plan import Plan
+from expert_bank.refused import Refused
+from expert_bank.sizes import told
+
+
+def device_terms(plan: Plan) -> dict[str, int]:
+    """Bytes of each thing that makes up ``plan.device_peak``."""
+    return {
+        "hot bank": plan.hot_bank,
+        "one layer raw and repacked, while loading": plan.load_layer,
+        "other weights": plan.other,
+        "staging buffer": plan.staging,
+        "tables": plan.tables,
+        "counts": plan.counts,
+    }
+
+
+def host_terms(plan: Plan) -> dict[str, int]:
+    """Bytes of each thing that makes up ``plan.host_peak``."""
+    return {
+        f"cold bank, {plan.mode}": plan.cold_bank,
+        "one layer raw, while loading": plan.gathered,
+    }
+
+
+def plan_lines(plan: Plan) -> list[str]:
+    """Tell a plan: each term, what is left, and what the share of hot experts scores by itself."""
+    won = "bought" if plan.bought >= 0 else "lost"
+    left = plan.free_device - plan.device
+    serving = f"{told(left)} left" if left >= 0 else f"{told(-left)} short"
+    return [
+        (
+            f"hot: {sum(plan.hot)} of {plan.experts} experts ({plan.hot_share:.1%}) in"
+            f" {len(plan.layers)} layers; {sum(plan.cold)} cold rows, {plan.mode}"
+        ),
+        *_device_lines(plan),
+        *_host_lines(plan),
+        f"experts while loading: at most {told(plan.load_peak)} of the device",
+        (
+            f"while serving: {told(plan.device)} of the device; {serving} for KV cache, activations"
+            " and graphs"
+        ),
+        (
+            f"against all experts resident ({told(plan.all_resident)}): {told(abs(plan.bought))}"
+            f" {won}, {abs(plan.kv_tokens_bought)} tokens of KV cache"
+        ),
+        f"uniform traffic: {plan.null_cold_share:.1%} of picks cold",
+    ]
+
+
+def fits(plan: Plan) -> bool:
+    """Tell whether neither memory is asked for more than is free."""
+    return plan.device_peak <= plan.free_device and plan.host_peak <= plan.free_host
+
+
+def require_fits(plan: Plan) -> None:
+    """Refuse a plan that asks for more than is free.
+
+    Raises:
+        Refused: With the terms of each memory that is too small, the largest first, and what to
+            change.
+    """
+    if fits(plan):
+        return
+    lines = ["the two-bank does not fit"]
+    if plan.device_peak > plan.free_device:
+        lines += _device_lines(plan)
+    if plan.host_peak > plan.free_host:
+        lines += _host_lines(plan)
+    raise Refused("\n".join(lines), hint=_remedy(plan))
+
+
+def _device_lines(plan: Plan) -> Iterator[str]:
+    yield from _sum("device", device_terms(plan), plan.free_device)
+
+
+def _host_lines(plan: Plan) -> Iterator[str]:
+    yield from _sum("host", host_terms(plan), plan.free_host)
+
+
+def _sum(place: str, terms: Mapping[str, int], free: int) -> Iterator[str]:
+    """Tell a sum and what is free; its terms by size."""
+    needed = sum(terms.values())
+    rest = f"{told(needed - free)} short" if needed > free else f"{told(free - needed)} to spare"
+    yield f"{place}: {told(needed)} at most, {told(free)} free: {rest}"
+    for name, size in sorted(terms.items(), key=lambda term: -term[1]):
+        yield f"  {told(size):>12}  {name}"
+
+
+def _remedy(plan: Plan) -> str:
+    """Find hot rows and a mode that fit both memories; the nearest to what was asked for."""
+    room = plan.free_device - (plan.device_peak - plan.hot_bank)
+    if room < 0:
+        smaller = " or of the staging buffer" if plan.staging >= -room else ""
+        return f"the device is {told(-room)} short without any hot row: free as much of it{smaller}"
+    spec = f"fit:{room // 2**20}MiB"
+    most = hot_rows(
+        spec,
+        experts=[layer.experts for layer in plan.layers],
+        row_bytes=[layer.row for layer in plan.layers],
+    )
+    rows = f"hot rows {spec} ({sum(most)} rows, {min(most)} to {max(most)} a layer)"
+    tries = {
+        f"take {rows}": replace(plan, hot=most),
+        "take mode exclusive": replace(plan, mode="exclusive"),
+        f"take mode exclusive and {rows}": replace(plan, hot=most, mode="exclusive"),
+    }
+    for text, other in tries.items():
+        if fits(other):
+            return text
+    least = replace(plan, hot=most, mode="exclusive")
+    return (
+        f"the host is {told(least.host_peak - least.free_host)} short with as many rows hot as the"
+        " device takes, and mode exclusive: free as much of it"
+    )

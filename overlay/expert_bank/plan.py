@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""What the two-bank takes of device and host memory, before any of it is allocated."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Mode = Literal["mirror", "exclusive"]
+TABLE_BYTES = 4 * 4  # int32[4, E]: bank, row, generation, place
+COUNT_BYTES = 2 * 4  # int32[2, E]: picks served from hot, from cold
+
+
+@dataclass(frozen=True)
+class LayerShape:
+    """What the planner has to know of an MoE layer.
+
+    Attributes:
+        experts: E.
+        picks: k, how many experts a token gets.
+        row_bytes: Bytes of one expert's row in each row tensor after the repack, by its name.
+        raw_bytes: Bytes of all experts before the repack.
+        repacked_bytes: Bytes of all experts after it.
+    """
+
+    experts: int
+    picks: int
+    row_bytes: Mapping[str, int]
+    raw_bytes: int
+    repacked_bytes: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.picks <= self.experts or min(self.row_bytes.values(), default=0) < 1:
+            raise ValueError(f"{self}: not k of E experts, each with rows")
+        if self.raw_bytes < 1 or self.repacked_bytes < self.experts * self.row:
+            raise ValueError(f"{self}: fewer bytes than its rows have")
+
+    @property
+    def row(self) -> int:
+        """Bytes of one expert, all row tensors together."""
+        return sum(self.row_bytes.values())
+
+
+def cold_rows(experts: int, hot: int, mode: Mode) -> int:
+    """Tell how many host rows a layer gets.
+
+    A mirror has one for every expert. Exclusive banks hold each expert once and have one spare row,
+    so that a swap never leaves an expert without a whole one; none where nothing can be swapped.
+    """
+    if mode == "mirror":
+        return experts
+    return experts - hot + (0 < hot < experts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The two-bank of a model on a machine: what is given, and each term that follows, in bytes.
+
+    Attributes:
+        layers: Shapes of the MoE layers, in load order.
+        hot: H of each layer, 0..E.
+        mode: Whether the host has a row for every expert, or for the cold ones and a spare.
+        page: Size of the host's pages; each layer's cold rows are rounded up to one.
+        staging: Of the device's buffer for a prefill's cold rows; 0 where there is none.
+        other: Of the weights on the device that are no experts.
+        free_device: Measured before any of this was allocated; not a capacity.
+        free_host: The same of the host.
+        kv_per_token: What a token takes of the KV cache, all layers together.
+    """
+
+    layers: tuple[LayerShape, ...]
+    hot: tuple[int, ...]
+    mode: Mode
+    page: int
+    staging: int
+    other: int
+    free_device: int
+    free_host: int
+    kv_per_token: int
+
+    def __post_init__(self) -> None:
+        if self.mode not in get_args(Mode):
+            raise ValueError(f"no mode {self.mode!r}: there are {', '.join(get_args(Mode))}")
+        if not self.layers or len(self.layers) != len(self.hot):
+            raise ValueError(f"{len(self.hot)} numbers of hot rows for {len(self.layers)} layers")
+        for number, (layer, rows) in enumerate(zip(self.layers, self.hot, strict=True)):
+            if not 0 <= rows <= layer.experts:
+                raise ValueError(f"layer {number}: {rows} hot rows of {layer.experts} experts")
+        sizes = (self.staging, self.other, self.free_device, self.free_host)
+        if min(self.page, self.kv_per_token) < 1 or min(sizes) < 0:
+            raise ValueError(f"{self}: a size is below its least")
+
+    @property
+    def experts(self) -> int:
+        """Experts of all layers."""
+        return sum(layer.experts for layer in self.layers)
+
+    @property
+    def cold(self) -> tuple[int, ...]:
+        """C of each layer."""
+        return tuple(
+            cold_rows(layer.experts, rows, self.mode)
+            for layer, rows in zip(self.layers, self.hot, strict=True)
+        )
+
+    @property
+    def hot_bank(self) -> int:
+        """Hot rows of all layers, on the device."""
+        return sum(layer.row * rows for layer, rows in zip(self.layers, self.hot, strict=True))
+
+    @property
+    def cold_bank(self) -> int:
+        """Cold rows of all layers, on the host, in whole pages."""
+        return sum(
+            -(-layer.row * rows // self.page) * self.page
+            for layer, rows in zip(self.layers, self.cold, strict=True)
+        )
+
+    @property
+    def tables(self) -> int:
+        """Tables of all layers, on the device."""
+        return TABLE_BYTES * self.experts
+
+    @property
+    def counts(self) -> int:
+        """Counts of all layers, on the device."""
+        return COUNT_BYTES * self.experts
+
+    @property
+    def load_layer(self) -> int:
+        """The largest layer raw and repacked, side by side on the device while it is loaded."""
+        return max(layer.raw_bytes + layer.repacked_bytes for layer in self.layers)
+
+    @property
+    def gathered(self) -> int:
+        """The largest layer raw, on the host while it is gathered."""
+        return max(layer.raw_bytes for layer in self.layers)
+
+    @property
+    def load_peak(self) -> int:
+        """The most that experts take of the device while they are loaded."""
+        return self.hot_bank + self.load_layer
+
+    @property
+    def device(self) -> int:
+        """All that stays on the device, without KV cache, activations and graphs."""
+        return self.hot_bank + self.tables + self.counts + self.staging + self.other
+
+    @property
+    def device_peak(self) -> int:
+        """All that stays on the device, and a layer that is loaded."""
+        return self.device + self.load_layer
+
+    @property
+    def host_peak(self) -> int:
+        """The cold bank, and a layer that is gathered."""
+        return self.cold_bank + self.gathered
+
+    @property
+    def all_resident(self) -> int:
+        """What the experts would take of the device if all of them were there."""
+        return sum(layer.repacked_bytes for layer in self.layers)
+
+    @property
+    def bought(self) -> int:
+        """Device bytes won against all experts resident; below zero where they are lost."""
+        return self.all_resident + self.other - self.device
+
+    @property
+    def kv_tokens_bought(self) -> int:
+        """``bought`` in tokens of KV cache, rounded down."""
+        return self.bought // self.kv_per_token
+
+    @property
+    def hot_share(self) -> float:
+        """Share of the experts that are hot."""
+        return sum(self.hot) / self.experts
+
+    @property
+    def null_cold_share(self) -> float:
+        """Share of picks served from the cold bank where every expert is picked alike."""
+        cold = sum(
+            layer.picks * (1 - rows / layer.experts)
+            for layer, rows in zip(self.layers, self.hot, strict=True)
+        )
+        return cold / sum(layer.picks for layer in self.layers)

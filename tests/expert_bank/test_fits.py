@@ -1,0 +1,170 @@
+"""A plan in words, and what is said of one that does not fit."""
+
+import re
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from expert_bank.fits import device_terms, fits, host_terms, plan_lines, require_fits
+from expert_bank.hot import hot_rows
+from expert_bank.plan import LayerShape, Mode, Plan
+from expert_bank.refused import Refused
+from tests.expert_bank.test_plan import GIB, LANE
+
+MIB = 2**20
+
+
+def refusal(plan: Plan) -> tuple[list[str], str]:
+    """The lines of a refusal, and its hint."""
+    assert not fits(plan)
+    with pytest.raises(Refused) as refused:
+        require_fits(plan)
+    *lines, hint = str(refused.value).splitlines()
+    return lines, hint
+
+
+def followed(plan: Plan, hint: str) -> Plan:
+    """The plan of who does what a hint says."""
+    spec = re.search(r"fit:\d+MiB", hint)
+    hot = plan.hot
+    if spec:
+        experts = [layer.experts for layer in plan.layers]
+        hot = hot_rows(spec[0], experts=experts, row_bytes=[layer.row for layer in plan.layers])
+        told = re.search(r"\((\d+) rows, (\d+) to (\d+) a layer\)", hint)
+        assert told
+        assert tuple(map(int, told.groups())) == (sum(hot), min(hot), max(hot))
+    return replace(plan, hot=hot, mode="exclusive" if "mode exclusive" in hint else plan.mode)
+
+
+def test_the_lanes_plan_in_words() -> None:
+    require_fits(LANE)
+    assert plan_lines(replace(LANE, staging=GIB // 2)) == [
+        "hot: 11800 of 15360 experts (76.8%) in 40 layers; 3600 cold rows, exclusive",
+        "device: 240.44 GiB at most, 250.70 GiB free: 10.26 GiB to spare",
+        "    206.50 GiB  hot bank",
+        "     20.00 GiB  other weights",
+        "     13.44 GiB  one layer raw and repacked, while loading",
+        "    512.00 MiB  staging buffer",
+        "    240.00 KiB  tables",
+        "    120.00 KiB  counts",
+        "host: 69.72 GiB at most, 494.00 GiB free: 424.28 GiB to spare",
+        "     63.00 GiB  cold bank, exclusive",
+        "      6.72 GiB  one layer raw, while loading",
+        "experts while loading: at most 219.94 GiB of the device",
+        "while serving: 227.00 GiB of the device; 23.70 GiB left for KV cache, activations and graphs",
+        "against all experts resident (268.80 GiB): 61.80 GiB bought, 32010086 tokens of KV cache",
+        "uniform traffic: 23.2% of picks cold",
+    ]
+
+
+def test_what_is_lost_is_called_so() -> None:
+    lines = plan_lines(replace(LANE, hot=(384,) * 40))
+    assert lines[-2].endswith("360.00 KiB lost, 178 tokens of KV cache")
+    assert "38.10 GiB short for KV cache" in lines[-3]
+
+
+def test_all_experts_resident_do_not_fit_the_lanes_device() -> None:
+    plan = replace(LANE, hot=(384,) * 40)
+    lines, hint = refusal(plan)
+    assert lines == [
+        "the two-bank does not fit",
+        "device: 302.24 GiB at most, 250.70 GiB free: 51.54 GiB short",
+        "    268.80 GiB  hot bank",
+        "     20.00 GiB  other weights",
+        "     13.44 GiB  one layer raw and repacked, while loading",
+        "    240.00 KiB  tables",
+        "    120.00 KiB  counts",
+        "           0 B  staging buffer",
+    ]
+    assert hint.startswith("take hot rows fit:222473MiB (12414 rows, 310 to 311 a layer)")
+    assert fits(followed(plan, hint))
+
+
+def test_a_mirror_that_is_too_large_for_the_host_can_be_exclusive() -> None:
+    plan = replace(LANE, mode="mirror", free_host=200 * GIB)
+    lines, hint = refusal(plan)
+    assert lines[1:] == [
+        "host: 275.52 GiB at most, 200.00 GiB free: 75.52 GiB short",
+        "    268.80 GiB  cold bank, mirror",
+        "      6.72 GiB  one layer raw, while loading",
+    ]
+    assert hint == "take mode exclusive"
+    assert fits(followed(plan, hint))
+
+
+def test_more_hot_rows_can_make_room_on_the_host() -> None:
+    plan = replace(LANE, hot=(100,) * 40, free_host=100 * GIB)
+    lines, hint = refusal(plan)
+    assert lines[1].startswith("host: ")
+    assert hint.startswith("take hot rows fit:")
+    assert fits(followed(plan, hint))
+
+
+def test_both_memories_are_told_where_both_are_too_small() -> None:
+    lines, hint = refusal(replace(LANE, free_device=100 * GIB, free_host=50 * GIB))
+    assert [line.split(":")[0] for line in lines if not line.startswith(" ")] == [
+        "the two-bank does not fit",
+        "device",
+        "host",
+    ]
+    assert hint == (
+        "the host is 159.67 GiB short with as many rows hot as the device takes, and mode"
+        " exclusive: free as much of it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("staging", "tail"),
+    [(0, "free as much of it"), (GIB, "free as much of it or of the staging buffer")],
+)
+def test_a_device_without_room_for_a_row_is_told(staging: int, tail: str) -> None:
+    needed = LANE.device_peak - LANE.hot_bank + staging
+    _, hint = refusal(replace(LANE, staging=staging, free_device=needed - GIB // 2))
+    assert hint == f"the device is 512.00 MiB short without any hot row: {tail}"
+
+
+sizes = st.integers(0, 60).map(lambda number: number * MIB)
+shapes = st.builds(
+    lambda experts, row, wider: LayerShape(
+        experts, 1, {"w": row * MIB}, experts * row * MIB + wider, experts * row * MIB
+    ),
+    st.integers(1, 6),
+    st.integers(1, 3),
+    sizes,
+)
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    layers = tuple(draw(st.lists(shapes, min_size=1, max_size=4)))
+    return Plan(
+        layers=layers,
+        hot=tuple(draw(st.integers(0, layer.experts)) for layer in layers),
+        mode=draw(st.sampled_from(get_args(Mode))),
+        page=4096,
+        staging=draw(sizes),
+        other=draw(sizes),
+        free_device=draw(sizes) * 3,
+        free_host=draw(sizes) * 2,
+        kv_per_token=1000,
+    )
+
+
+@given(plans())
+def test_terms_add_up_and_a_hint_that_is_followed_fits(plan: Plan) -> None:
+    assert sum(device_terms(plan).values()) == plan.device_peak
+    assert sum(host_terms(plan).values()) == plan.host_peak
+    if fits(plan):
+        require_fits(plan)
+        return
+    assert plan.device_peak > plan.free_device or plan.host_peak > plan.free_host
+    _, hint = refusal(plan)
+    if hint.startswith("take "):
+        assert fits(followed(plan, hint))
+    elif hint.startswith("the device"):
+        assert not fits(replace(plan, hot=(0,) * len(plan.layers)))
+    else:
+        assert hint.startswith("the host")

@@ -1,0 +1,20 @@
+"""The error with which the two-bank says no, as a log and another process show it."""
+
+import pickle
+
+import pytest
+
+from expert_bank.refused import Refused
+
+
+@pytest.mark.parametrize(("hint", "shown"), [("", "too big"), ("take less", "too big\ntake less")])
+def test_the_hint_stands_on_a_line_of_its_own(hint: str, shown: str) -> None:
+    error = Refused("too big", hint=hint)
+    assert str(error) == shown
+    assert error.hint == hint
+
+
+def test_it_comes_whole_out_of_a_worker_process() -> None:
+    error = pickle.loads(pickle.dumps(Refused("too big", hint="take less")))  # noqa: S301 - our own
+    assert isinstance(error, Refused)
+    assert str(error) == "too big\ntake less"

@@ -1,0 +1,1 @@
+"""Which experts of a model are hot: what is known before a lane boots."""

@@ -40,10 +40,10 @@ def measure(address: int, length: int, *, root: Path = Path("/")) -> Measured:
     if text is None:
         raise Refused("host memory cannot be measured: /proc/self/smaps cannot be read")
     headers = list(HEADER.finditer(text))
-    ends = [each.start() for each in headers[1:]] + [len(text)]
+    ends = [*(each.start() for each in headers[1:]), len(text)]
     within = [
         sizes_of(text[header.end() : end])
-        for header, end in zip(headers, ends, strict=True)
+        for header, end in zip(headers, ends, strict=False)
         if address <= int(header[1], 16) and int(header[2], 16) <= address + length
     ]
     mapped, resident, swapped = (

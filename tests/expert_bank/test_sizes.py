@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 """Sizes as people write them."""
 
 import pytest
@@ -52,20 +51,10 @@ def test_anything_else_is_no_size(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("size", "text"),
-=======
-import pytest
-
-from expert_bank.sizes import size
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
->>>>>>> 81bac4f (Tests of the host bank's memory, on this machine and on a Grace machine's texts)
     [
         (0, "0 B"),
         (1023, "1023 B"),
         (1024, "1.00 KiB"),
-<<<<<<< HEAD
         (61_440, "60.00 KiB"),
         (2**20 - 1, "1024.00 KiB"),
         (2**20, "1.00 MiB"),
@@ -81,13 +70,3 @@ def test_a_size_is_told_in_the_largest_unit_it_reaches(size: int, text: str) -> 
 @given(st.integers(0, 10**6), st.sampled_from(sorted(UNITS)))
 def test_whole_sizes_come_back(number: int, unit: str) -> None:
     assert parse_size(f"{number}{unit}") == number * UNITS[unit]
-=======
-        (-4096, "-4.00 KiB"),
-        (18_790_482, "17.92 MiB"),
-        (2**30 - 1, "1024.00 MiB"),
-        (288_621_592_576, "268.80 GiB"),
-    ],
-)
-def test_size(count: int, text: str) -> None:
-    assert size(count) == text
->>>>>>> 81bac4f (Tests of the host bank's memory, on this machine and on a Grace machine's texts)

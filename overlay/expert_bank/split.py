@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import torch
 
-from expert_bank.table import BANK, PLACE
+from expert_bank.table_layout import BANK, PLACE
 
 NAME = "expert_bank::split"
 SCHEMA = "(Tensor(a!) counts, Tensor ids, Tensor scheduled, Tensor table) -> Tensor"
@@ -29,7 +29,7 @@ def split_reference(
         counts: int32[2 * E], added to in place; wraps at 2**32, read as unsigned.
         ids: int32 or int64 [T, k], logical expert ids in [0, E); anything in padding rows.
         scheduled: int32[1], how many of the T rows are tokens.
-        table: int32[4, E], see ``expert_bank.table``.
+        table: int32[4, E], see ``expert_bank.table_layout``.
 
     Returns:
         Places, [T, k] of the dtype of ``ids``, contiguous.
@@ -69,7 +69,7 @@ def split_cuda(
         ids: int32 or int64 [T, k]; ids outside [0, E) are left out of the counts, and their sum
             shows it.
         scheduled: int32[1], how many of the T rows are tokens.
-        table: int32[4, E], contiguous, see ``expert_bank.table``.
+        table: int32[4, E], contiguous, see ``expert_bank.table_layout``.
 
     Returns:
         Places, [T, k] of the dtype of ``ids``, contiguous; 0 for ids outside [0, E).
@@ -88,7 +88,7 @@ def split(
         counts: int32[2 * E], added to in place; wraps at 2**32, read as unsigned.
         ids: int32 or int64 [T, k], logical expert ids in [0, E); anything in padding rows.
         scheduled: int32[1], how many of the T rows are tokens.
-        table: int32[4, E], see ``expert_bank.table``.
+        table: int32[4, E], see ``expert_bank.table_layout``.
 
     Returns:
         Places, [T, k] of the dtype of ``ids``, contiguous.

@@ -6,7 +6,7 @@ import torch
 import triton
 import triton.language as tl
 
-from expert_bank.table import BANK, PLACE
+from expert_bank.table_layout import BANK, PLACE
 
 BLOCK = 256
 
@@ -17,7 +17,16 @@ BLOCK = 256
     do_not_specialize_on_alignment=["counts", "ids", "places", "banks_at", "places_at"],
 )
 def split_kernel(
-    counts, ids, scheduled, banks_at, places_at, places, picks, experts, k: tl.constexpr, block: tl.constexpr
+    counts,
+    ids,
+    scheduled,
+    banks_at,
+    places_at,
+    places,
+    picks,
+    experts,
+    k: tl.constexpr,
+    block: tl.constexpr,
 ):
     """Map one block of picks; add one to ``counts[bank * E + e]`` for those of a scheduled token."""
     pick = tl.program_id(0) * block + tl.arange(0, block)

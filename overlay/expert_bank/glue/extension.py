@@ -8,7 +8,6 @@ from typing import Any
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
 from expert_bank import __version__, ops
-from expert_bank.forced import Forced, Listed
 from expert_bank.glue import plugin
 from expert_bank.swaps import Swap
 from expert_bank.two_bank import TwoBank

@@ -3,18 +3,15 @@
 RESULT becomes a JSON object: by the name of each check, null or why it failed.
 """
 
-import json
 import os
 import random
-import sys
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import torch
+from checks import tell
 
-from expert_bank import pick_count
+from expert_bank import ops, pick_count
 from expert_bank.counter import WRAPS_AT, PickCounter
 
 EXPERTS = 16
@@ -45,7 +42,7 @@ def by_hand(counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor) ->
 
 def reference_counts_as_python_does() -> None:
     """The reference, called by itself and as the op."""
-    pick_count.register()
+    ops.register()
     for start, ids, scheduled in cases():
         for count in (pick_count.count_picks_reference, torch.ops.expert_bank.count_picks):
             counts = start.clone()
@@ -100,7 +97,7 @@ def reference_refuses_ids_that_are_no_expert() -> None:
 
 def op_keeps_torchs_contract() -> None:
     """Schema, fake, and dispatch under AOT, by torch's own check."""
-    pick_count.register()
+    ops.register()
     for rows, dtype in ((0, torch.int32), (1, torch.int64), (65, torch.int32)):
         ids = torch.randint(EXPERTS, (rows, K)).to(dtype)
         counts = torch.zeros(EXPERTS, dtype=torch.int32)
@@ -113,14 +110,14 @@ def op_keeps_torchs_contract() -> None:
 
 def registering_again_changes_nothing() -> None:
     """Every worker registers, whatever was before."""
-    pick_count.register()
-    pick_count.register()
-    assert pick_count.registered()
+    ops.register()
+    ops.register()
+    assert ops.registered()
 
 
 def compiled_code_keeps_the_op() -> None:
     """Though nothing in it reads the counts; with the settings that vLLM compiles with."""
-    pick_count.register()
+    ops.register()
 
     def forward(
         x: torch.Tensor, counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor
@@ -142,7 +139,7 @@ def compiled_code_keeps_the_op() -> None:
 
 def made() -> PickCounter:
     """Make a counter of three layers."""
-    pick_count.register()
+    ops.register()
     names = [f"layer.{number}" for number in range(LAYERS)]
     return PickCounter(names, experts=EXPERTS, picks_per_token=K, device=torch.device("cpu"))
 
@@ -231,14 +228,5 @@ CHECKS = (
 )
 
 
-def failure(check: Callable[[], None]) -> str | None:
-    """Run a check; why it failed, or None."""
-    try:
-        check()
-    except Exception:  # noqa: BLE001 - told to whoever asked
-        return traceback.format_exc()
-    return None
-
-
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(json.dumps({each.__name__: failure(each) for each in CHECKS}))
+    tell(CHECKS)

@@ -15,11 +15,11 @@ K, EXPERTS = 4, 16
 
 def run(_job: forks.Job) -> dict[str, Any]:
     """Warm up, run a step, fail a warm-up and run another; what was counted behind each."""
-    from expert_bank import pick_count  # noqa: PLC0415 - vLLM is imported by the parent
+    from expert_bank import ops  # noqa: PLC0415 - vLLM is imported by the parent
     from expert_bank.counter import PickCounter  # noqa: PLC0415 - the same
     from expert_bank.glue.worker import CountingWorker  # noqa: PLC0415 - the same
 
-    pick_count.register()
+    ops.register()
     counter = PickCounter(["only"], experts=EXPERTS, picks_per_token=K, device=torch.device("cpu"))
 
     class Base:

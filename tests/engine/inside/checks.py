@@ -1,0 +1,35 @@
+"""What scripts of checks share: where tensors live, and how results are told.
+
+Under ``TRITON_INTERPRET=1`` kernels run on the CPU; else they are compiled for the GPU that is here.
+"""
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+
+INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+DEVICE = torch.device("cpu" if INTERPRETED else "cuda")
+
+
+def bits(tensor: torch.Tensor) -> bytes:
+    """Whatever a tensor holds, NaNs too, to be compared."""
+    return tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes()
+
+
+def tell(checks: Sequence[Callable[[], None]]) -> None:
+    """Run checks; write a JSON object to the first argument: by name, null or why it failed."""
+    Path(sys.argv[1]).write_text(json.dumps({each.__name__: failure(each) for each in checks}))
+
+
+def failure(check: Callable[[], None]) -> str | None:
+    """Run a check; why it failed, or None."""
+    try:
+        check()
+    except Exception:  # noqa: BLE001 - told to whoever asked
+        return traceback.format_exc()
+    return None

@@ -4,13 +4,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 
-from expert_bank.table import COLD, HOT
-
-Cold = Literal["mirror", "exclusive"]
+from expert_bank.plan import Mode
+from expert_bank.table_layout import COLD, HOT
 
 
 @dataclass(frozen=True)
@@ -43,18 +41,18 @@ class LayerBank:
 
     name: str
     experts: int
-    cold_rows: Cold
+    cold_rows: Mode
     tensors: tuple[RowTensor, ...]
 
     @property
     def hot(self) -> int:
         """H, the rows of the hot bank."""
-        return self.tensors[0].hot.shape[0]
+        return int(self.tensors[0].hot.shape[0])
 
     @property
     def cold(self) -> int:
         """C, the rows of the cold bank."""
-        return self.tensors[0].cold.shape[0]
+        return int(self.tensors[0].cold.shape[0])
 
     @property
     def mirrors(self) -> bool:
@@ -64,7 +62,9 @@ class LayerBank:
     @property
     def row_bytes(self) -> int:
         """Bytes of one expert's row, over all tensors."""
-        return sum(each.cold[0].nbytes if self.cold else each.hot[0].nbytes for each in self.tensors)
+        return sum(
+            each.cold[0].nbytes if self.cold else each.hot[0].nbytes for each in self.tensors
+        )
 
     def row(self, bank: int, row: int) -> list[torch.Tensor]:
         """Give a row of every tensor, as views."""
@@ -72,24 +72,11 @@ class LayerBank:
 
     def addresses(self) -> tuple[int, ...]:
         """Give the banks' addresses: what must not change while a graph holds them."""
-        return tuple(
-            side.data_ptr() for each in self.tensors for side in (each.hot, each.cold)
-        )
-
-
-def cold_count(experts: int, hot: int, cold_rows: Cold) -> int:
-    """Count the cold bank's rows.
-
-    Without a mirror there is a row to spare wherever anything can be swapped: a swap copies the
-    hot expert out before the cold one takes its row, so that each has a whole row at all times.
-    """
-    if hot == experts:
-        return 0
-    return experts if cold_rows == "mirror" else experts - hot + (hot > 0)
+        return tuple(side.data_ptr() for each in self.tensors for side in (each.hot, each.cold))
 
 
 def placed(
-    hot_experts: Sequence[int], experts: int, cold_rows: Cold
+    hot_experts: Sequence[int], experts: int, cold_rows: Mode
 ) -> tuple[list[int], list[int]]:
     """Give each expert its first bank and row.
 
@@ -109,5 +96,3 @@ def placed(
     for row, expert in enumerate(hot_experts):
         banks[expert], rows[expert] = HOT, row
     return banks, rows
-
-

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from expert_bank.bank import Cold
+from expert_bank.plan import Mode
 
 POISON = "EXPERT_BANK_POISON"
 
@@ -24,7 +24,7 @@ class BankConfig:
     """
 
     hot_experts: str
-    cold_rows: Cold
+    cold_rows: Mode
     boot_map: str
     poison: bool
 

@@ -50,10 +50,15 @@ def plan_lines(plan: Plan) -> list[str]:
         ),
         (
             f"against all experts resident ({told(plan.all_resident)}): {told(abs(plan.bought))}"
-            f" {won}, {abs(plan.kv_tokens_bought)} tokens of KV cache"
+            f" {won}{_kv_tokens(plan)}"
         ),
         f"uniform traffic: {plan.null_cold_share:.1%} of picks cold",
     ]
+
+
+def _kv_tokens(plan: Plan) -> str:
+    tokens = plan.kv_tokens_bought
+    return "" if tokens is None else f", {abs(tokens)} tokens of KV cache"
 
 
 def fits(plan: Plan) -> bool:

@@ -45,11 +45,12 @@ def cold_rows(experts: int, hot: int, mode: Mode) -> int:
     """Tell how many host rows a layer gets.
 
     A mirror has one for every expert. Exclusive banks hold each expert once and have one spare row,
-    so that a swap never leaves an expert without a whole one; none where nothing can be swapped.
+    so that a swap never leaves an expert without a whole one: it copies the hot one out before the
+    cold one takes its row. Where all are hot there is nothing to swap, and no cold row.
     """
-    if mode == "mirror":
-        return experts
-    return experts - hot + (0 < hot < experts)
+    if hot == experts:
+        return 0
+    return experts if mode == "mirror" else experts - hot + (hot > 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,8 @@ class Plan:
         other: Of the weights on the device that are no experts.
         free_device: Measured before any of this was allocated; not a capacity.
         free_host: The same of the host.
-        kv_per_token: What a token takes of the KV cache, all layers together.
+        kv_per_token: What a token takes of the KV cache, all layers together; None where that is
+            not known before the cache is laid out.
     """
 
     layers: tuple[LayerShape, ...]
@@ -76,7 +78,7 @@ class Plan:
     other: int
     free_device: int
     free_host: int
-    kv_per_token: int
+    kv_per_token: int | None
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -87,7 +89,8 @@ class Plan:
             if not 0 <= rows <= layer.experts:
                 raise ValueError(f"layer {number}: {rows} hot rows of {layer.experts} experts")
         sizes = (self.staging, self.other, self.free_device, self.free_host)
-        if min(self.page, self.kv_per_token) < 1 or min(sizes) < 0:
+        per_token = 1 if self.kv_per_token is None else self.kv_per_token
+        if min(self.page, per_token) < 1 or min(sizes) < 0:
             raise ValueError(f"{self}: a size is below its least")
 
     @property
@@ -167,9 +170,9 @@ class Plan:
         return self.all_resident + self.other - self.device
 
     @property
-    def kv_tokens_bought(self) -> int:
+    def kv_tokens_bought(self) -> int | None:
         """``bought`` in tokens of KV cache, rounded down."""
-        return self.bought // self.kv_per_token
+        return None if self.kv_per_token is None else self.bought // self.kv_per_token
 
     @property
     def hot_share(self) -> float:

@@ -8,7 +8,7 @@ import torch
 
 from expert_bank.bank import LayerBank
 from expert_bank.swapping import Swapper
-from expert_bank.table import COLD, HOT
+from expert_bank.table_layout import COLD, HOT
 
 # Not a number in every float format, in e8m0 scales, too; the largest where a weight has none.
 NAN = 0xFF

@@ -20,7 +20,7 @@ def row_bytes(rows: torch.Tensor) -> int:
     """
     if not rows.is_contiguous():
         raise ValueError(f"rows of shape {tuple(rows.shape)} are not contiguous")
-    return rows.stride(0) * rows.element_size()
+    return int(rows.stride(0) * rows.element_size())
 
 
 def row_addresses(rows: torch.Tensor, index: torch.Tensor) -> torch.Tensor:

@@ -5,12 +5,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from expert_bank.bank import LayerBank
 from expert_bank.row_sums import row_sums
 from expert_bank.swaps import Swap
-from expert_bank.table import COLD, HOT, Table
+from expert_bank.table import Table
+from expert_bank.table_layout import BANK, COLD, HOT, ROW
 
 Rows = Sequence[torch.Tensor]
 Copy = Callable[[Rows, Rows], None]
@@ -147,9 +150,9 @@ def plain_copy(to: Rows, source: Rows) -> None:
         ours.copy_(theirs)
 
 
-def _unused(rows: int, state: object, bank: int) -> list[int]:
+def _unused(rows: int, state: NDArray[np.int32], bank: int) -> list[int]:
     """List the rows of a bank that no entry points to, last first."""
-    used = {int(row) for where, row in zip(state[0], state[1], strict=True) if where == bank}
+    used = {int(row) for where, row in zip(state[BANK], state[ROW], strict=True) if where == bank}
     return sorted(set(range(rows)) - used, reverse=True)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-HOT, COLD = 0, 1
-BANK, ROW, GENERATION, PLACE = range(4)
+from expert_bank.table_layout import BANK, GENERATION, HOT, PLACE, ROW
+
 NOWHERE = -1
 
 

@@ -49,11 +49,12 @@ class BankedExperts(RoutedExperts):
     ) -> bool | None:
         """Load a weight as vLLM does; the layer's first makes room for it, its last ends the load."""
         if self.load is None:
-            return super().weight_loader(
+            resident: bool | None = super().weight_loader(
                 param, loaded_weight, weight_name, shard_id, expert_id, return_success
             )
+            return resident
         real = self.load.real(param, weight_name)
-        loaded = super().weight_loader(
+        loaded: bool | None = super().weight_loader(
             real, loaded_weight, weight_name, shard_id, expert_id, return_success
         )
         self.load.took(real, expert_id, shard_id)

@@ -53,7 +53,9 @@ def _require(reasons: Any) -> None:  # noqa: ANN401 - any iterable of texts
 
 def _against_load(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM's
     """Yield what in a configuration stands against loading layer by layer."""
-    load_format = getattr(vllm_config.load_config.load_format, "value", vllm_config.load_config.load_format)
+    load_format = getattr(
+        vllm_config.load_config.load_format, "value", vllm_config.load_config.load_format
+    )
     if load_format not in ("auto", "safetensors"):
         yield f"load_format {load_format} does not load weight by weight"
     offload = vllm_config.offload_config
@@ -81,4 +83,4 @@ def _drain(device: torch.device) -> Callable[[], None]:
     """Give what waits until the device has done all that is enqueued."""
     if device.type == "cpu":
         return lambda: None
-    return torch.accelerator.synchronize
+    return lambda: torch.accelerator.synchronize(device)

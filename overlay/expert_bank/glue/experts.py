@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
-from expert_bank import ops, pick_count
+from expert_bank import pick_count
 
 
 class CountedExperts(RoutedExperts):
@@ -39,21 +39,3 @@ class CountedExperts(RoutedExperts):
         if counts is not None:
             pick_count.count_picks(counts, topk_ids, self.scheduled_tokens)
         return super().forward_modular(x, topk_weights, topk_ids, *args, **kwargs)
-
-
-def install() -> None:
-    """Have vLLM build ``CountedExperts`` from here on; calling it again changes nothing.
-
-    Raises:
-        RuntimeError: Another plugin has taken the same layer.
-    """
-    ops.register()
-    other = op_registry_oot.get(REPLACED)
-    if other is CountedExperts:
-        return
-    if other is not None:
-        raise RuntimeError(
-            f"moe_usage_counter: {REPLACED} is already replaced by {other.__module__}."
-            f"{other.__qualname__}; load only one plugin that does"
-        )
-    PluggableLayer.register_oot(CountedExperts, name=REPLACED)

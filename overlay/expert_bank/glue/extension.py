@@ -8,6 +8,7 @@ from typing import Any
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
 from expert_bank import __version__, ops
+from expert_bank.forced import Forced, Listed
 from expert_bank.glue import plugin
 from expert_bank.swaps import Swap
 from expert_bank.two_bank import TwoBank
@@ -89,7 +90,7 @@ class WorkerExtension:
         barrier.source = Listed([(due, Swap(*each)) for each in swaps])
 
     def _banked(self) -> TwoBank:
-        two_bank = getattr(self, "two_bank", None)
+        two_bank: TwoBank | None = getattr(self, "two_bank", None)
         if two_bank is None:
             raise RuntimeError("all experts are resident: moe_hot_experts is not set")
         return two_bank

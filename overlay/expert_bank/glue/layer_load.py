@@ -42,8 +42,8 @@ class LayerLoad:
         self._missing: dict[str, set[tuple[int, str]]] = {}
         self._names: dict[int, str] = {}
         self._finished_by_vllm = False
-        method.create_weights = self.create  # type: ignore[method-assign]
-        method.process_weights_after_loading = self.process  # type: ignore[method-assign]
+        method.create_weights = self.create
+        method.process_weights_after_loading = self.process
 
     def create(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - vLLM's, whatever they are
         """Create the layer's parameters without their bytes."""

@@ -5,19 +5,24 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from vllm.model_executor.layers.fused_moe.fused_moe_method_base import FusedMoEMethodBase
 
-from expert_bank.bank import LayerBank, cold_count, placed
+from expert_bank.allocation import one_allocation
+from expert_bank.bank import LayerBank, placed
 from expert_bank.boot_map import EMPTY, FIRST, USAGE, boot_map
 from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
 from expert_bank.filling import fill
+from expert_bank.fits import plan_lines, require_fits
 from expert_bank.glue.layer_load import LayerLoad
+from expert_bank.glue.planning import planned, row_bytes
 from expert_bank.glue.row_tensors import row_tensors, serve_from
+from expert_bank.host_memory import HostMemory
 from expert_bank.hot import hot_rows
+from expert_bank.plan import cold_rows
 from expert_bank.poison import Poison
 from expert_bank.refused import Refused
 from expert_bank.row_sums import tensor_sums
@@ -41,6 +46,7 @@ class Loading:
         layers: In the order they were built.
         resident: Names of layers that were built after the first weight came.
         told: Called with each line for people.
+        memory: Where the banks' host memory comes from.
     """
 
     def __init__(
@@ -51,6 +57,7 @@ class Loading:
         self.told = told
         self.layers: list[BankedExperts] = []
         self.resident: list[str] = []
+        self.memory = HostMemory()
         self._begun = False
         self._banks: dict[int, LayerBank] = {}
         self._sums: dict[int, torch.Tensor] = {}
@@ -81,8 +88,13 @@ class Loading:
             )
         (self.experts,), (self.picks,) = experts, picks
         each = [self.experts] * len(self.layers)
-        sizes = [_raw_row_bytes(layer) for layer in self.layers]
+        sizes = [sum(row_bytes(layer).values()) for layer in self.layers]
         self.hot = hot_rows(self.config.hot_experts, experts=each, row_bytes=sizes)
+        mode = self.config.cold_rows
+        plan = planned(self.layers, self.hot, mode, self.device, self.memory.node)
+        for line in plan_lines(plan):
+            self.told(f"expert_bank: {line}")
+        require_fits(plan)
         self.map = self._boot_map(each)
         self.table = Table(self.hot, self.experts, self.device)
 
@@ -92,9 +104,7 @@ class Loading:
         Raises:
             Refused: A layer is not.
         """
-        missing = [
-            layer.layer_name for n, layer in enumerate(self.layers) if n not in self._banks
-        ]
+        missing = [layer.layer_name for n, layer in enumerate(self.layers) if n not in self._banks]
         if missing or not self.layers:
             raise Refused(f"never loaded: {', '.join(missing) or 'the model has no MoE layer'}")
         counter = PickCounter(
@@ -112,6 +122,8 @@ class Loading:
             [self._sums[n] for n in numbers],
             drain,
         )
+        for line in self.memory.prove(floor=None):
+            self.told(f"expert_bank: {line}")
         if self.config.poison:
             Poison(two_bank.swapper)
         for layer, counts, table in zip(
@@ -138,10 +150,10 @@ class Loading:
         """Move a layer's repacked rows into its banks."""
         layer, hot = self.layers[number], self.hot[number]
         found = row_tensors(layer)
-        cold = cold_count(self.experts, hot, self.config.cold_rows)
-        bank = LayerBank(
-            layer.layer_name, self.experts, self.config.cold_rows, allocate(found, hot, cold)
-        )
+        cold = cold_rows(self.experts, hot, self.config.cold_rows)
+        shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}
+        tensors = one_allocation(shapes, hot, cold, self.memory)
+        bank = LayerBank(layer.layer_name, self.experts, self.config.cold_rows, tensors)
         banks, rows = placed(self.map[number], self.experts, self.config.cold_rows)
         self.table.fill(number, banks, rows)
         repacked = list(found.values())
@@ -149,16 +161,6 @@ class Loading:
         self._sums[number] = tensor_sums(repacked)
         self._banks[number] = bank
         serve_from(layer, bank)
-
-
-def allocate(found: dict[str, torch.Tensor], hot: int, cold: int) -> Any:
-    from expert_bank.bank import RowTensor
-
-    out = []
-    for name, each in found.items():
-        whole = torch.empty((hot + cold, *each.shape[1:]), dtype=each.dtype)
-        out.append(RowTensor(name, whole[:hot], whole[hot:], whole))
-    return tuple(out)
 
 
 @contextmanager
@@ -174,8 +176,3 @@ def loading(load: Loading) -> Iterator[None]:
 def join(layer: "BankedExperts", method: FusedMoEMethodBase) -> LayerLoad | None:
     """Join the load that runs, if one does."""
     return _current[-1].join(layer, method) if _current else None
-
-
-def _raw_row_bytes(layer: "BankedExperts") -> int:
-    """Count the bytes of one expert's row as the checkpoint has it; repacking may pad it."""
-    return sum(each[0].nbytes for each in layer.parameters() if each.dim())

@@ -24,9 +24,7 @@ def row_tensors(layer: RoutedExperts) -> dict[str, torch.Tensor]:
         Refused: One of them is not a row of every expert, one after another.
     """
     moved = {each.data_ptr() for each in layer.get_expert_weights()}
-    found = {
-        name: each.data for name, each in layer.named_parameters() if each.data_ptr() in moved
-    }
+    found = {name: each.data for name, each in layer.named_parameters() if each.data_ptr() in moved}
     for name, each in found.items():
         if each.shape[0] != layer.global_num_experts or not each.is_contiguous():
             raise Refused(

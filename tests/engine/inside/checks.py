@@ -18,7 +18,7 @@ DEVICE = torch.device("cpu" if INTERPRETED else "cuda")
 
 def bits(tensor: torch.Tensor) -> bytes:
     """Whatever a tensor holds, NaNs too, to be compared."""
-    return tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes()
+    return bytes(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
 
 
 def tell(checks: Sequence[Callable[[], None]]) -> None:

@@ -1,5 +1,6 @@
 """Checks of the finalize kernels: ``finalize.py RESULT``; needs torch and Triton, not vLLM."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -236,7 +237,7 @@ def other_forms_are_refused() -> None:
     rows = picks.flatten(0, 1)
     permute = torch.arange(TOKENS * K, dtype=torch.int32, device=DEVICE)
     good = unfinalized(rows, weights, permute)
-    makers = (
+    makers: tuple[Callable[[], object], ...] = (
         lambda: unfinalized(picks, weights, permute),
         lambda: unfinalized(rows, weights.flatten(), permute),
         lambda: unfinalized(rows, weights, permute[1:]),

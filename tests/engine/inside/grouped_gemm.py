@@ -19,10 +19,14 @@ EXPERTS, HOT_ROWS, COLD_ROWS = 8, 5, 7
 K = 3
 MAPS = 200
 # ``tl.dot`` of bfloat16 is wrong in the interpreter.
-DTYPES = (torch.float16, torch.float32) if INTERPRETED else (
-    torch.float16,
-    torch.bfloat16,
-    torch.float32,
+DTYPES = (
+    (torch.float16, torch.float32)
+    if INTERPRETED
+    else (
+        torch.float16,
+        torch.bfloat16,
+        torch.float32,
+    )
 )
 
 
@@ -87,7 +91,12 @@ def close(found: torch.Tensor, given: Layer) -> None:
 def blocks_hold_every_pick_once() -> None:
     """Those of one expert together, in the order of the picks."""
     source = torch.Generator().manual_seed(3)
-    for tokens, k, experts, block in ((1, 1, 1, 16), (5, 3, 8, 16), (100, 4, 8, 16), (64, 6, 3, 64)):
+    for tokens, k, experts, block in (
+        (1, 1, 1, 16),
+        (5, 3, 8, 16),
+        (100, 4, 8, 16),
+        (64, 6, 3, 64),
+    ):
         for low, high in ((0, experts), (-2, experts + 2), (0, 1), (experts - 1, experts)):
             ids = torch.randint(low, high, (tokens, k), generator=source, dtype=torch.int32)
             found = pick_blocks(ids.to(DEVICE), experts, block)

@@ -36,12 +36,10 @@ class Memory:
     def address(self, tensor: int, row: int) -> int:
         """The same on the device."""
         assert self.buffer.data_ptr() % 16 == 0
-        return self.buffer.data_ptr() + self.offset(tensor, row)
+        return int(self.buffer.data_ptr()) + self.offset(tensor, row)
 
 
-def plan(
-    copies: RowCopies, target: Memory, source: Memory, count: int, seed: int
-) -> bytearray:
+def plan(copies: RowCopies, target: Memory, source: Memory, count: int, seed: int) -> bytearray:
     """Write a plan of ``count`` copies; what the target has to hold behind it."""
     expected = bytearray(bits(target.buffer))
     held = bits(source.buffer)
@@ -108,7 +106,7 @@ def a_count_that_cannot_be_is_told() -> None:
         try:
             copies.run()
         except RuntimeError as error:
-            assert f"{made * 48} bytes were copied" in str(error)
+            assert f"{made * 48} bytes were copied" in str(error)  # noqa: PT017 - no pytest here
         else:
             raise AssertionError(count)
         assert bits(target.buffer) == bytes(expected)

@@ -142,7 +142,11 @@ def one_wrong_bank_shows() -> None:
     table[BANK, 3] = 1 - table[BANK, 3]
     found = on_device((*case[:3], table))
     split_cuda(*found)
-    changed = [each for each, (a, b) in enumerate(zip(expected[0], found[0].tolist(), strict=True)) if a != b]
+    changed = [
+        each
+        for each, (a, b) in enumerate(zip(expected[0], found[0].tolist(), strict=True))
+        if a != b
+    ]
     assert changed == [3, EXPERTS + 3]
 
 

@@ -17,7 +17,7 @@ def run(_job: forks.Job) -> dict[str, Any]:
     """Warm up, run a step, fail a warm-up and run another; what was counted behind each."""
     from expert_bank import ops  # noqa: PLC0415 - vLLM is imported by the parent
     from expert_bank.counter import PickCounter  # noqa: PLC0415 - the same
-    from expert_bank.glue.worker import CountingWorker  # noqa: PLC0415 - the same
+    from expert_bank.glue.worker import BankWorker  # noqa: PLC0415 - the same
 
     ops.register()
     counter = PickCounter(["only"], experts=EXPERTS, picks_per_token=K, device=torch.device("cpu"))
@@ -34,7 +34,7 @@ def run(_job: forks.Job) -> dict[str, Any]:
                 raise RuntimeError("warm-up")
             return "seconds"
 
-    class Worker(CountingWorker, Base):
+    class Worker(BankWorker, Base):
         pass
 
     worker = Worker()

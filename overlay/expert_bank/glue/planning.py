@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""The plan of the model that is about to be loaded, from what is measured on this machine."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
+
+from expert_bank.host_budget import host_budget
+from expert_bank.pages import page_bytes
+from expert_bank.plan import LayerShape, Mode, Plan
+
+
+def row_bytes(layer: RoutedExperts) -> dict[str, int]:
+    """Bytes of one expert's row by parameter, as the checkpoint has it; repacking may pad it."""
+    return {
+        name: each[0].nbytes
+        for name, each in layer.named_parameters()
+        if each.dim() and each.shape[0] == layer.global_num_experts
+    }
+
+
+def planned(
+    layers: Sequence[RoutedExperts],
+    hot: Sequence[int],
+    mode: Mode,
+    device: torch.device,
+    node: int | None,
+) -> Plan:
+    """Plan the banks of layers that are built and not loaded.
+
+    Args:
+        layers: In load order.
+        hot: H of each.
+        mode: Of the cold rows.
+        device: Where the hot rows go.
+        node: Where the cold rows go; None on a machine without nodes.
+    """
+    shapes = [_shape(layer) for layer in layers]
+    host = host_budget(0, reserve=0, node=node).left
+    plan = Plan(
+        layers=tuple(shapes),
+        hot=tuple(hot),
+        mode=mode,
+        page=page_bytes(),
+        staging=0,
+        other=0,
+        free_device=0,
+        free_host=max(0, host),
+        kv_per_token=None,
+    )
+    # The CPU engine's device is the host: what the cold rows take is not there for the hot ones.
+    free = host - plan.host_peak if device.type == "cpu" else torch.cuda.mem_get_info(device)[0]
+    return replace(plan, free_device=max(0, free))
+
+
+def _shape(layer: RoutedExperts) -> LayerShape:
+    rows = row_bytes(layer)
+    whole = sum(rows.values()) * layer.global_num_experts
+    return LayerShape(layer.global_num_experts, layer.top_k, rows, whole, whole)

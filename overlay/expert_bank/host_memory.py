@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""Host memory for banks: of exact size, on one node with CPUs, measured and proven."""
+
+from dataclasses import astuple
+
+from expert_bank import node_binding, numa
+from expert_bank.pages import HostPages
+from expert_bank.placement import require_placement
+from expert_bank.probe import SAMPLE, host_reader, probe, require_speed
+from expert_bank.sizes import told
+from expert_bank.smaps import Measured, measure, require_exact
+
+
+class HostMemory:
+    """The mappings of all layers' banks.
+
+    Attributes:
+        node: Where the pages are bound to; None on a machine without nodes.
+        mappings: In the order they were asked for.
+    """
+
+    def __init__(self, *, wanted: int | None = None) -> None:
+        """Choose the node.
+
+        Args:
+            wanted: The node's number, where it is given.
+
+        Raises:
+            Refused: No node with memory has a CPU of this process.
+        """
+        found = numa.nodes()
+        self.node = numa.home(found, wanted=wanted).number if found else None
+        self._binds = numa.must_bind(found)
+        self.mappings: list[HostPages] = []
+
+    def map(self, length: int) -> HostPages:
+        """Map memory and bind it, before its first touch.
+
+        Args:
+            length: Bytes, at least one.
+
+        Raises:
+            Refused: The system stands against it.
+        """
+        pages = HostPages(length)
+        if self._binds and self.node is not None:
+            node_binding.bind(pages.address, pages.size, self.node)
+        self.mappings.append(pages)
+        return pages
+
+    def prove(self, *, floor: float | None) -> list[str]:
+        """Measure what was filled, where it lies and how fast it is read.
+
+        Args:
+            floor: GB/s that the CPUs must read at; None where it is only to be told.
+
+        Returns:
+            Lines for people.
+
+        Raises:
+            Refused: It is not the size of the arithmetic, lies elsewhere, or is too slow.
+        """
+        if not self.mappings:
+            return ["host memory: none"]
+        sizes = [(each.address, each.size) for each in self.mappings]
+        found = [astuple(measure(*each)) for each in sizes]
+        whole = sum(size for _, size in sizes)
+        summed = Measured(*map(sum, zip(*found, strict=True)))
+        require_exact(summed, whole, filled=True)
+        if self.node is not None:
+            for each in sizes:
+                require_placement(*each, self.node)
+        largest = max(sizes, key=lambda each: each[1])
+        speed = probe(*largest, host_reader(SAMPLE))
+        require_speed(speed, floor, node=self.node)
+        where = "a machine without nodes" if self.node is None else f"node {self.node}"
+        return [
+            (
+                f"host memory: {told(whole)} in {len(sizes)} mappings, {told(summed.resident)} in"
+                f" memory, all on {where}; read at {speed}"
+            )
+        ]

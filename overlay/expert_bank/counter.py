@@ -70,7 +70,8 @@ class PickCounter:
 
     def snapshot(self) -> NDArray[np.int64]:
         """Read the totals since start, int64[L, E]; waits for the device."""
-        return self.by_bank().sum(axis=1)
+        summed: NDArray[np.int64] = self.by_bank().sum(axis=1)
+        return summed
 
     def by_bank(self) -> NDArray[np.int64]:
         """Read the totals since start, int64[L, B, E]; waits for the device."""

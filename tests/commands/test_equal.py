@@ -17,7 +17,8 @@ import pytest
 from lanewright.__main__ import run
 from lanewright.places import Places
 from lanewright.serve.base import base_name
-from lanewright.serve.model import RECIPES, recipe_hash
+from lanewright.serve.model import recipe_hash
+from lanewright.serve.recipes import RECIPES
 from lanewright.store.release import Release, import_wheel
 from tests.conftest import World
 from tests.serve.stand_in import HOOK, OVERLAY, SITE

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from lanewright.serve.model import RECIPES, model_name, recipe_hash
+from lanewright.serve.model import model_name, recipe_hash
 from lanewright.serve.port import HOST, usable_port
+from lanewright.serve.recipes import RECIPES
 from lanewright.serve.usage import read_usage
 from tests.conftest import World
 from tests.serve.stand_in import lay_stand_in, running

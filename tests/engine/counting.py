@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lanewright.serve.model import RECIPES
+from lanewright.serve.recipes import RECIPES
 
 MODEL = RECIPES["qwen3-moe-tiny"]
 K, LAYERS, EXPERTS = (

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from lanewright.places import Places
-from lanewright.serve.model import RECIPES, recipe_hash
+from lanewright.serve.model import recipe_hash
+from lanewright.serve.recipes import RECIPES
 
 (RECIPE, *_) = RECIPES
 

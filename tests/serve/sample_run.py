@@ -9,7 +9,7 @@ from lanewright.places import Places
 from lanewright.queue.lock import Lock
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.lane import Lane
-from lanewright.serve.model import RECIPES
+from lanewright.serve.recipes import RECIPES
 from lanewright.serve.record import read_latest
 from lanewright.serve.run import Wanted, run_lane
 

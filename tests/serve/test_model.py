@@ -7,7 +7,8 @@ from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.serve.child import BootError
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.model import RECIPES, ensure_model, recipe_hash
+from lanewright.serve.model import ensure_model, recipe_hash
+from lanewright.serve.recipes import RECIPES
 
 (RECIPE, *_) = RECIPES
 
@@ -53,5 +54,7 @@ def test_a_store_that_cannot_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("recipe", RECIPES.values())
 def test_widths_suit_every_cpu_kernel(recipe: dict[str, int]) -> None:
-    for name in ("hidden_size", "intermediate_size", "moe_intermediate_size", "head_dim"):
-        assert recipe[name] % 32 == 0
+    widths = ("hidden_size", "intermediate_size", "moe_intermediate_size", "head_dim")
+    found = [recipe[name] for name in widths if name in recipe]
+    assert len(found) >= 3
+    assert all(width % 32 == 0 for width in found)

@@ -37,6 +37,7 @@ def record() -> dict[str, Any]:
             "torch": None,
             "vllm": None,
         },
+        "shims": [],
         "model": None,
         "boots": {"offline": None, "server": None},
         "agree": None,

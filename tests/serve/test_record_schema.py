@@ -26,6 +26,7 @@ EQUALITY: dict[str, Any] = {
     "verdict": "differs",
     "baseline": "0" * 40,
     "tokens": 64,
+    "fewer": [],
     "exchanged": "model.layers.1.mlp.experts",
     "modes": [{"mode": "eager", "verdict": "differs", "why": "on", "distinct": 300, "rows": [ROW]}],
     "proofs": {"eager.on": [PROOF], "eager.off": []},
@@ -52,7 +53,13 @@ def valid(part: str, value: object) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("part", "value"), [("equality", EQUALITY), ("equality", None), ("boot", BOOT)]
+    ("part", "value"),
+    [
+        ("equality", EQUALITY),
+        ("equality", {**EQUALITY, "tokens": 16, "fewer": ["16 of 64 tokens a prompt"]}),
+        ("equality", None),
+        ("boot", BOOT),
+    ],
 )
 def test_what_a_run_gives_is_let_through(part: str, value: object) -> None:
     assert valid(part, value)
@@ -64,6 +71,8 @@ def test_what_a_run_gives_is_let_through(part: str, value: object) -> None:
         lambda it: it.update(verdict="perhaps"),
         lambda it: it.update(baseline="short"),
         lambda it: it.update(tokens=63),
+        lambda it: it.update(tokens=0, fewer=["0 of 64 tokens a prompt"]),
+        lambda it: it.pop("fewer"),
         lambda it: it.update(exchanged=None),
         lambda it: it.update(modes=[]),
         lambda it: it.update(surprise=1),

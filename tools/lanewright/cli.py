@@ -136,7 +136,9 @@ def parse(arguments: list[str]) -> Arguments:
     boot.add_argument("--no-server", action="store_true", help="only the offline engine")
     boot.add_argument("--equal", action="store_true", help="compare with the unpatched pin, too")
     equal = _command(commands, "equal", "prove that a lane answers as its unpatched pin does")
-    equal.add_argument("--mode", choices=("eager", "compiled"), help="by default both")
+    equal.add_argument(
+        "--mode", choices=("eager", "compiled"), help="by default all that the lane is compared in"
+    )
     _command(commands, "env", "print the environment of a lane, for a shell to eval")
     usage = _command(commands, "usage", "read a running server's counts of picks", reads=True)
     usage.add_argument(

@@ -1,5 +1,5 @@
 from lanewright.serve.equality.prompts import DISTINCT, MAX_TOKENS, PROMPTS
-from lanewright.serve.model import RECIPES
+from lanewright.serve.recipes import RECIPES
 
 
 def test_there_are_enough_prompts_and_no_two_are_one() -> None:

@@ -11,10 +11,11 @@ import pytest
 from lanewright.errors import MismatchError
 from lanewright.serve.child import BootError
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.equality.asked import Mode
 from lanewright.serve.equality.compare import Row
 from lanewright.serve.equality.prompts import MAX_TOKENS, PROMPTS
 from lanewright.serve.equality.run import Equality, equality
-from lanewright.serve.equality.verdict import Judged, Mode
+from lanewright.serve.equality.verdict import Judged
 from tests.serve.stand_in import lay_pin, lay_stand_in
 
 TREE = "0123456789abcdef0123456789abcdef01234567"

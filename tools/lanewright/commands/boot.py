@@ -5,7 +5,6 @@ from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.report.left_out import say_left_out
-from lanewright.serve.equality.verdict import MODES
 from lanewright.serve.lane import lay_lane
 from lanewright.serve.run import Wanted, run_lane
 from lanewright.serve.summary import summary
@@ -15,7 +14,7 @@ from lanewright.terminal import emit
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Boot the lane's engine and server, compare if asked; print the summary of what ran."""
     lane = lay_lane(project, places, lane_of(project, arguments))
-    modes = MODES if arguments.equal else ()
+    modes = lane.asked.modes if arguments.equal else ()
     wanted = Wanted(server=not arguments.no_server, port=arguments.port, modes=modes)
     say_left_out(project, lane.lock)
     emit(summary(run_lane(places, lane, wanted)))

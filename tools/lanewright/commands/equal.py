@@ -4,7 +4,7 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.serve.equality.verdict import MODES
+from lanewright.serve.equality.asked import MODES
 from lanewright.serve.lane import lay_lane
 from lanewright.serve.run import Wanted, run_lane
 from lanewright.serve.summary import summary
@@ -12,8 +12,8 @@ from lanewright.terminal import emit
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
-    """Compare in every mode, or in the one asked for; print the summary of what ran."""
+    """Compare in every mode of the lane, or in the one asked for; print the summary of what ran."""
     lane = lay_lane(project, places, lane_of(project, arguments))
-    modes = [mode for mode in MODES if arguments.mode in {None, mode}]
+    modes = [mode for mode in MODES if mode == arguments.mode] or lane.asked.modes
     emit(summary(run_lane(places, lane, Wanted(server=False, modes=modes))))
     return ExitCode.CLEAN

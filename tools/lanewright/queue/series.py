@@ -14,6 +14,7 @@ from packaging.version import Version
 from lanewright.errors import LanewrightError
 from lanewright.project import Device, Project
 from lanewright.queue.guard.rules import check_allowances
+from lanewright.queue.series_boot import BootSpec, EqualitySpec
 from lanewright.queue.series_image import ImageSpec, check_image
 from lanewright.queue.series_model import ModelSpec, check_model
 from lanewright.store.objects import FULL_ID
@@ -79,6 +80,8 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         seams: Per seam the entry whose code is used there, or ``own``.
         watch: Numbers of pull requests that are fetched, tried and reported, and not carried.
         image: Where an image has what the lane changes; without it the lane has no layer.
+        boot: What its boots stand on.
+        equality: How much of its answers is compared.
     """
 
     title: str
@@ -92,6 +95,8 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     seams: dict[str, str] = {}
     watch: list[Annotated[int, msgspec.Meta(ge=1)]] = []
     image: ImageSpec | None = None
+    boot: BootSpec = BootSpec()
+    equality: EqualitySpec = EqualitySpec()
 
 
 def load_series(project: Project, lane: str) -> Series:

@@ -13,6 +13,7 @@ DROPPED = (
     "HUGGING_FACE_",
     "INDUCTOR_",
     "KMP_",
+    "LANEWRIGHT_SHIMS",
     "LD_PRELOAD",
     "OMP_",
     "PYTHON",
@@ -35,11 +36,14 @@ class LaneEnv:
         site: Folder with the lane's tree, the release's compiled files and the metadata.
         bytecode: Where Python keeps its compiled files; the caches of vLLM, torch and Hugging
             Face lie beside it.
+        shims: What this machine lacks for the lane and is stood in for, by the names of
+            ``inside/shims``, in order.
     """
 
     python: Path
     site: Path
     bytecode: Path
+    shims: tuple[str, ...] = ()
 
     @property
     def caches(self) -> Path:
@@ -72,6 +76,7 @@ class LaneEnv:
             "VLLM_HOST_IP": "127.0.0.1",
             "VLLM_CPU_KVCACHE_SPACE": "1",
             "NO_COLOR": "1",
+            **({"LANEWRIGHT_SHIMS": ",".join(self.shims)} if self.shims else {}),
         }
 
 

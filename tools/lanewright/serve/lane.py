@@ -13,7 +13,9 @@ from lanewright.queue.site import lay_site
 from lanewright.queue.verify import require_intact
 from lanewright.serve.base import ensure_base
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.equality.asked import DEFAULT, Asked
 from lanewright.serve.hardware import require_hardware
+from lanewright.serve.shims import check_shims
 from lanewright.store.objects import TreeId
 
 
@@ -24,10 +26,11 @@ class Lane:
     Attributes:
         lock: Of the lane.
         device: What it runs on.
-        env: Interpreter and site of the lane's tree.
+        env: Interpreter, site of the lane's tree, and shims.
         pin: The same with the site of the unpatched pin.
         recipe: Name of the model's recipe.
         engine: Keyword arguments of ``vllm.LLM``.
+        asked: How much of its answers is compared with the pin's.
     """
 
     lock: Lock
@@ -36,6 +39,7 @@ class Lane:
     pin: LaneEnv
     recipe: str
     engine: Mapping[str, object]
+    asked: Asked = DEFAULT
 
 
 def lay_lane(project: Project, places: Places, name: str) -> Lane:
@@ -45,18 +49,22 @@ def lay_lane(project: Project, places: Places, name: str) -> Lane:
         HardwareError: This machine has not what the lane runs on.
         DriftError: The lane's lock is out of date.
         MismatchError: A tree on disk is not the one in the store.
-        LanewrightError: Its model is not a generated one; or as ``ensure_base`` and ``lay_site`` say.
+        LanewrightError: It names a shim that there is not, or more to compare than there is; its
+            model is not a generated one; or as ``ensure_base`` and ``lay_site`` say.
     """
     series = load_series(project, name)
     require_hardware(name, series.device)
     recipe = recipe_of(series.model, name)
+    place = project.series_file(name)
+    shims = check_shims(series.boot.shims, f"{place}: [boot] shims")
+    asked = Asked.of(series.equality, f"{place}: [equality]")
     lock = build(project, places, name, check=True).lock
     python = ensure_base(places, project.environments / f"{series.device}.txt")
 
     def laid(tree: TreeId) -> LaneEnv:
         site = lay_site(places, lock.pin, tree)
         require_intact(places, lock, tree)
-        return LaneEnv(python=python, site=site, bytecode=places.bytecode)
+        return LaneEnv(python=python, site=site, bytecode=places.bytecode, shims=shims)
 
     return Lane(
         lock=lock,
@@ -65,4 +73,5 @@ def lay_lane(project: Project, places: Places, name: str) -> Lane:
         pin=laid(lock.pin.tree),
         recipe=recipe,
         engine=series.engine,
+        asked=asked,
     )

@@ -3,40 +3,20 @@
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
 from lanewright.errors import LanewrightError
 from lanewright.guarded import ended
 from lanewright.places import Places
 from lanewright.serve.child import BootError, child, tail, watch
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.recipes import RECIPES
 from lanewright.store.locking import held
 from lanewright.store.scratch import making
 from lanewright.terminal import quoted
 
-MAKER = Path(__file__).parent / "inside" / "make_model.py"
+INSIDE = Path(__file__).parent / "inside"
+MAKER = INSIDE / "make_model.py"
 MAKE_SECONDS = 300.0
-
-# Widths are multiples of 32 and weights bfloat16: vLLM's portable CPU kernels take both, with
-# AVX2 alone and on aarch64 too. The gains make greedy output lively: of 48 prompts with 24
-# tokens each, 431 of the 512 tokens come up, and every expert's rows matter to it.
-RECIPES: dict[str, dict[str, Any]] = {
-    "qwen3-moe-tiny": {
-        "seed": 20261129,
-        "vocab_size": 512,
-        "hidden_size": 128,
-        "intermediate_size": 256,
-        "moe_intermediate_size": 64,
-        "num_hidden_layers": 4,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-        "head_dim": 32,
-        "num_experts": 16,
-        "num_experts_per_tok": 4,
-        "max_position_embeddings": 512,
-        "gain": {"embed": 1.0, "head": 1.0, "attention": 1.5, "router": 1.0, "experts": 2.5},
-    },
-}
 
 
 def ensure_model(places: Places, env: LaneEnv, recipe: str) -> Path:
@@ -89,7 +69,10 @@ def recipe_text(recipe: str) -> str:
 
 def recipe_hash(recipe: str) -> str:
     """SHA-256 of a recipe and of the program that follows it."""
-    return hashlib.sha256(recipe_text(recipe).encode() + MAKER.read_bytes()).hexdigest()
+    digest = hashlib.sha256(recipe_text(recipe).encode())
+    for file in (MAKER, *sorted((INSIDE / "making").glob("*.py"))):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def make(env: LaneEnv, text: str, folder: Path) -> None:

@@ -16,9 +16,9 @@ from lanewright.errors import ExitCode, LanewrightError, MismatchError
 from lanewright.guarded import ended
 from lanewright.places import Places
 from lanewright.queue.lock import encode
+from lanewright.serve.equality.asked import Mode
 from lanewright.serve.equality.run import equality
 from lanewright.serve.equality.told import lines
-from lanewright.serve.equality.verdict import Mode
 from lanewright.serve.lane import Lane
 from lanewright.serve.model import ensure_model, recipe_hash, recipe_text
 from lanewright.serve.offline import boot_offline
@@ -115,6 +115,7 @@ def run(record: dict[str, Any], places: Places, lane: Lane, wanted: Wanted, fold
             folder=folder / "equality",
             device=lane.device,
             modes=wanted.modes,
+            asked=lane.asked,
         )
         record["equality"] = dataclasses.asdict(found)
         if found.verdict != "equal":
@@ -148,6 +149,7 @@ def blank(lane: Lane, folder: Path, started: datetime) -> dict[str, Any]:
             "torch": None,
             "vllm": None,
         },
+        "shims": list(lane.env.shims),
         "model": None,
         "boots": {"offline": None, "server": None},
         "agree": None,

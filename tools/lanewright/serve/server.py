@@ -20,6 +20,7 @@ from lanewright.serve.port import HOST, usable_port
 from lanewright.serve.proof import prove
 from lanewright.terminal import stage
 
+SHIMMED = Path(__file__).parent / "inside" / "serve.py"
 MODULE = "vllm.entrypoints.openai.api_server"
 BOOT_SECONDS = 600.0
 REQUEST_SECONDS = 120.0
@@ -80,7 +81,7 @@ def boot_server(
     # A name of this run alone: two servers may share a port, and neither must prove the other.
     name = f"{model.name}-{secrets.token_hex(4)}"
     command = (
-        *(str(env.python), "-m", MODULE),
+        *(str(env.python), *((str(SHIMMED),) if env.shims else ("-m", MODULE))),
         *(f"--model={model}", f"--served-model-name={name}"),
         *(f"--host={HOST}", f"--port={port}"),
         *flags(engine_arguments(env, engine, device)),

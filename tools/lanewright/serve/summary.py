@@ -36,6 +36,8 @@ def lines(record: Mapping[str, Any]) -> Iterator[str]:
         f"  runs on  vLLM {environment['vllm']}, torch {environment['torch']}, "
         f"Python {environment['python']}, {environment['machine']}"
     )
+    if record.get("shims"):
+        yield f"  shims    {', '.join(record['shims'])}: of this machine, under pin and lane alike"
     if record["model"]:
         yield f"  model    {record['model']['name']}"
     yield from offline(record["boots"]["offline"])
@@ -91,8 +93,9 @@ def equal(equality: Mapping[str, Any] | None) -> Iterator[str]:
     """Tell how the lane's answers compare with its baseline's."""
     if equality is None:
         return
+    less = ", of less than by default" if equality.get("fewer") else ""
     yield (
-        f"  equality {equality['verdict']}: baseline is the unpatched pin's tree"
+        f"  equality {equality['verdict']}{less}: baseline is the unpatched pin's tree"
         f" {equality['baseline'][:12]}, {equality['tokens']} tokens a prompt; exchanged: the first"
         f" and last expert's rows in {equality['exchanged']}"
     )

@@ -4,5 +4,4 @@ from pathlib import Path
 
 PROMPTS = tuple(Path(__file__).with_name("prompts.txt").read_text(encoding="utf-8").splitlines())
 MAX_TOKENS = 64
-# Fewer in all answers together, and a model that has lost its way could still look equal.
 DISTINCT = 200

@@ -10,9 +10,10 @@ from lanewright.serve.boot import Completion, engine_arguments
 from lanewright.serve.child import BootError
 from lanewright.serve.engines import Arm, run_arms
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.compare import Answer, compare
-from lanewright.serve.equality.prompts import MAX_TOKENS, PROMPTS
-from lanewright.serve.equality.verdict import Judged, Mode, Verdict, judge, worst
+from lanewright.serve.equality.prompts import PROMPTS
+from lanewright.serve.equality.verdict import Judged, Verdict, judge, worst
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import carries_bank, switched_on, without_features
 from lanewright.serve.proof import prove
@@ -30,6 +31,7 @@ class Equality:
         verdict: The worst of the modes'.
         baseline: Tree id of the unpatched pin.
         tokens: Length of each answer.
+        fewer: Where less was asked than of other lanes.
         exchanged: Layer whose first and last expert the negative control exchanges.
         modes: One per mode of the engine.
         proofs: Per arm (``eager.on``), what is proven of each feature there.
@@ -38,6 +40,7 @@ class Equality:
     verdict: Verdict
     baseline: str
     tokens: int
+    fewer: tuple[str, ...]
     exchanged: str
     modes: tuple[Judged, ...]
     proofs: Mapping[str, tuple[Proof, ...]]
@@ -53,6 +56,7 @@ def equality(
     folder: Path,
     device: Device,
     modes: Sequence[Mode],
+    asked: Asked = DEFAULT,
 ) -> Equality:
     """Answer every prompt with the unpatched pin and with the lane, and compare.
 
@@ -68,6 +72,7 @@ def equality(
         folder: Where logs, specs and every answer go.
         device: What the lane runs on.
         modes: Which to compare.
+        asked: How much to ask.
 
     Raises:
         BootError: An engine died or hung; without a baseline nothing is compared.
@@ -75,9 +80,10 @@ def equality(
     """
     folder.mkdir()
     with stage(f"equality, unpatched pin, {' and '.join(modes)}"):
-        theirs = _baseline(pin, model, _pin_arms(modes, engine), folder)
+        theirs = _baseline(pin, model, _pin_arms(modes, engine, asked), folder)
     with stage(f"equality, lane, {' and '.join(modes)}"):
-        ours = _answers(lane, model, _lane_arms(modes, engine, lane, device), folder, "lane")
+        arms = _lane_arms(modes, engine, lane, device, asked)
+        ours = _answers(lane, model, arms, folder, "lane")
     proofs = {
         name: prove(
             lane,
@@ -92,29 +98,40 @@ def equality(
         )
         for name, found in ours.items()
     }
-    judged = tuple(_judge(mode, theirs, ours) for mode in modes)
+    judged = tuple(_judge(mode, theirs, ours, asked) for mode in modes)
     return Equality(
         verdict=worst(each.verdict for each in judged),
         baseline=baseline,
-        tokens=MAX_TOKENS,
+        tokens=asked.tokens,
+        fewer=tuple(asked.fewer()),
         exchanged=theirs[f"{modes[0]}.self"]["exchange"]["layer"],
         modes=judged,
         proofs=proofs,
     )
 
 
-def _pin_arms(modes: Sequence[Mode], engine: Mapping[str, object]) -> list[Arm]:
+def _pin_arms(modes: Sequence[Mode], engine: Mapping[str, object], asked: Asked) -> list[Arm]:
     """Baseline and self control, which also answers with exchanged rows, of every mode."""
     plain = without_features(engine)
     return [
-        _arm(f"{mode}.{name}", {**plain, **_settings(mode)}, workers=False, exchange=name == "self")
+        _arm(
+            f"{mode}.{name}",
+            {**plain, **_settings(mode)},
+            asked,
+            workers=False,
+            exchange=name == "self",
+        )
         for mode in modes
         for name in ("baseline", "self")
     ]
 
 
 def _lane_arms(
-    modes: Sequence[Mode], engine: Mapping[str, object], lane: LaneEnv, device: Device
+    modes: Sequence[Mode],
+    engine: Mapping[str, object],
+    lane: LaneEnv,
+    device: Device,
+    asked: Asked,
 ) -> list[Arm]:
     """The lane with its features off, and on where it switches any on, in every mode."""
     arms = {"off": without_features(engine)}
@@ -124,6 +141,7 @@ def _lane_arms(
         _arm(
             f"{mode}.{name}",
             engine_arguments(lane, {**wanted, **_settings(mode)}, device),
+            asked,
             workers=carries_bank(lane),
         )
         for mode in modes
@@ -136,12 +154,19 @@ def _settings(mode: Mode) -> dict[str, object]:
     return {"enforce_eager": mode == "eager", "enable_prefix_caching": False}
 
 
-def _arm(name: str, engine: Mapping[str, object], *, workers: bool, exchange: bool = False) -> Arm:
+def _arm(
+    name: str,
+    engine: Mapping[str, object],
+    asked: Asked,
+    *,
+    workers: bool,
+    exchange: bool = False,
+) -> Arm:
     return Arm(
         name=name,
         engine=engine,
-        prompts=PROMPTS,
-        max_tokens=MAX_TOKENS,
+        prompts=PROMPTS[: asked.prompts],
+        max_tokens=asked.tokens,
         exact=True,
         workers=workers,
         exchange=exchange,
@@ -173,7 +198,10 @@ def _baseline(
 
 
 def _judge(
-    mode: Mode, theirs: Mapping[str, Mapping[str, Any]], ours: Mapping[str, Mapping[str, Any]]
+    mode: Mode,
+    theirs: Mapping[str, Mapping[str, Any]],
+    ours: Mapping[str, Mapping[str, Any]],
+    asked: Asked,
 ) -> Judged:
     """Compare every arm of a mode with its baseline."""
     baseline = _read(theirs[f"{mode}.baseline"])
@@ -189,7 +217,7 @@ def _judge(
     ]
     ran = {n: found for n, found in {**theirs, **ours}.items() if n.startswith(f"{mode}.")}
     spoilt = [each for name, found in ran.items() for each in _spoilt(name, found, mode)]
-    return judge(mode, baseline, rows, spoilt=spoilt)
+    return judge(mode, baseline, rows, spoilt=spoilt, asked=asked)
 
 
 def _spoilt(name: str, found: Mapping[str, Any], mode: Mode) -> Iterator[str]:

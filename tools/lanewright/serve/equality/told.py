@@ -7,11 +7,13 @@ SHOWN = 48
 
 
 def lines(equality: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a line per mode and one per row of it.
+    """Yield where less was asked than of other lanes, then a line per mode and one per row of it.
 
     Args:
         equality: As ``record.schema.json`` has it.
     """
+    if equality.get("fewer"):
+        yield f"asked for less than by default: {', '.join(equality['fewer'])}"
     for mode in equality["modes"]:
         why = f" ({mode['why']})" if mode["why"] else ""
         yield f"{mode['mode']}: {mode['verdict']}{why}; {mode['distinct']} distinct tokens"

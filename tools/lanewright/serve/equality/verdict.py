@@ -4,11 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.compare import Answer, Row
-from lanewright.serve.equality.prompts import DISTINCT, MAX_TOKENS
 
-Mode = Literal["eager", "compiled"]
-MODES: tuple[Mode, ...] = ("eager", "compiled")
 Verdict = Literal["equal", "differs", "inconclusive"]
 
 
@@ -32,7 +30,12 @@ class Judged:
 
 
 def judge(
-    mode: Mode, baseline: Sequence[Answer], rows: Sequence[Row], *, spoilt: Sequence[str] = ()
+    mode: Mode,
+    baseline: Sequence[Answer],
+    rows: Sequence[Row],
+    *,
+    spoilt: Sequence[str] = (),
+    asked: Asked = DEFAULT,
 ) -> Judged:
     """Judge one mode by its rows; a compare whose controls fail shows nothing.
 
@@ -41,12 +44,13 @@ def judge(
         baseline: Its answers.
         rows: Controls and arms.
         spoilt: Why arms did not run as they must, if any did not.
+        asked: How much was asked.
     """
     distinct = len({token for answer in baseline for token in answer.ids})
-    blind = [*spoilt, *_blind(rows, distinct)]
+    blind = [*spoilt, *_blind(rows, distinct, asked)]
     shortest = min((len(answer.ids) for answer in baseline), default=0)
-    if shortest < MAX_TOKENS:
-        blind.append(f"an answer of the baseline has {shortest} tokens, fewer than {MAX_TOKENS}")
+    if shortest < asked.tokens:
+        blind.append(f"an answer of the baseline has {shortest} tokens, fewer than {asked.tokens}")
     different = [row.arm for row in rows if row.role == "arm" and row.first]
     if blind:
         verdict: Verdict = "inconclusive"
@@ -56,7 +60,7 @@ def judge(
     return Judged(mode, verdict, why, distinct, tuple(rows))
 
 
-def _blind(rows: Sequence[Row], distinct: int) -> Iterable[str]:
+def _blind(rows: Sequence[Row], distinct: int, asked: Asked) -> Iterable[str]:
     """Yield why the compare could not have seen a change, or sees one that is none."""
     roles = {row.role for row in rows}
     for role in ("control", "negative control", "arm"):
@@ -67,8 +71,8 @@ def _blind(rows: Sequence[Row], distinct: int) -> Iterable[str]:
             yield f"the baseline differs from itself in {row.prompts - row.equal} answers"
         if row.role == "negative control" and row.equal == row.prompts:
             yield f"{row.arm}, which must differ, is equal"
-    if distinct < DISTINCT:
-        yield f"the answers hold {distinct} distinct tokens, fewer than {DISTINCT}"
+    if distinct < asked.distinct:
+        yield f"the answers hold {distinct} distinct tokens, fewer than {asked.distinct}"
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

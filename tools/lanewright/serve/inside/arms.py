@@ -4,8 +4,10 @@ Run by path with the lane's Python. vLLM is imported once, which is most of what
 arm is a fork of that, so that no arm sees what another left behind. SPEC holds ``arms``, a list of:
 ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``prompts``; ``max_tokens``;
 ``exact`` (whether to keep logprobs, as the bits of their float32); ``workers`` (whether to ask the
-worker extension); ``calls`` (what to ask of it before the prompts: method and arguments); ``exchange`` (whether to answer again with two experts' rows exchanged);
-``result`` (file for what happened). Lines that begin with ``arm`` tell how far it is.
+worker extension); ``calls`` (what to ask of it before the prompts: method and arguments);
+``exchange`` (whether to answer again with two experts' rows exchanged); ``result`` (file for what
+happened). Shims that the environment names are applied first, alike for every arm. Lines that begin
+with ``arm`` tell how far it is.
 """
 
 import json
@@ -18,6 +20,11 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+# Python leaves the script's own folder out of its path when it runs safely.
+sys.path.append(str(Path(__file__).parent))
+
+import shims
+
 if TYPE_CHECKING:
     import torch
     import vllm
@@ -29,6 +36,8 @@ def main(spec_file: str) -> None:
     """Run every arm; end with status 1 after the first that fails."""
     arms = json.loads(Path(spec_file).read_text())["arms"]
     start = time.perf_counter()
+    # Before all of vLLM, in the process that every arm is forked from.
+    shims.apply()
     # Imported here because how long it takes is part of the result.
     import torch  # noqa: F401, PLC0415
     import vllm  # noqa: F401, PLC0415

@@ -1,0 +1,33 @@
+"""``[boot]`` and ``[equality]`` of a series: what its boots stand on, and how much is compared."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Count = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class BootSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """``[boot]``: what the machines lack that the lane is tried on.
+
+    Attributes:
+        shims: Names of what stands in for it, in the lane's engines and its pin's alike.
+    """
+
+    shims: list[str] = []
+
+
+class EqualitySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """``[equality]``: how much is compared where the default would take too long.
+
+    Attributes:
+        prompts: How many are asked, from the first on.
+        tokens: Length of every answer.
+        distinct: How many different tokens the baseline's answers must hold.
+        modes: Of the engine.
+    """
+
+    prompts: Count | None = None
+    tokens: Count | None = None
+    distinct: Count | None = None
+    modes: list[Literal["eager", "compiled"]] | None = None

@@ -1,0 +1,70 @@
+"""How much is asked of every engine that is compared."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Literal, Self
+
+from lanewright.errors import LanewrightError
+from lanewright.queue.series_boot import EqualitySpec
+from lanewright.serve.equality.prompts import DISTINCT, MAX_TOKENS, PROMPTS
+
+Mode = Literal["eager", "compiled"]
+MODES: tuple[Mode, ...] = ("eager", "compiled")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How much is asked; by default what every lane is asked that can answer it in minutes.
+
+    Attributes:
+        prompts: How many, from the first on.
+        tokens: Length of every answer.
+        distinct: How many different tokens the baseline's answers must hold: fewer, and a model
+            that has lost its way could still look equal.
+        modes: Of the engine.
+    """
+
+    prompts: int = len(PROMPTS)
+    tokens: int = MAX_TOKENS
+    distinct: int = DISTINCT
+    modes: tuple[Mode, ...] = MODES
+
+    @classmethod
+    def of(cls, spec: EqualitySpec, place: str) -> Self:
+        """Read what a series says.
+
+        Raises:
+            LanewrightError: There are no so many prompts or modes, or the answers are too short to
+                hold so many different tokens.
+        """
+        given = {each.name: getattr(spec, each.name) for each in fields(cls)}
+        if given["modes"] is not None:
+            given["modes"] = tuple(given["modes"])
+        asked = cls(**{name: value for name, value in given.items() if value is not None})
+        if asked.prompts > len(PROMPTS):
+            raise LanewrightError(f"{place} prompts: there are {len(PROMPTS)}, not {asked.prompts}")
+        if not asked.modes or len(set(asked.modes)) < len(asked.modes):
+            raise LanewrightError(
+                f"{place} modes: needs one of {' and '.join(MODES)}, or each once"
+            )
+        if asked.distinct > asked.prompts * asked.tokens:
+            raise LanewrightError(
+                f"{place}: {asked.prompts} answers of {asked.tokens} tokens cannot hold"
+                f" {asked.distinct} different ones",
+                hint="ask more, or say in `distinct` how many they must hold",
+            )
+        return asked
+
+    def fewer(self) -> Iterator[str]:
+        """Yield where less is asked than by default."""
+        if self.prompts < len(PROMPTS):
+            yield f"{self.prompts} of {len(PROMPTS)} prompts"
+        if self.tokens < MAX_TOKENS:
+            yield f"{self.tokens} of {MAX_TOKENS} tokens a prompt"
+        if self.distinct < DISTINCT:
+            yield f"{self.distinct} distinct tokens needed, not {DISTINCT}"
+        if len(self.modes) < len(MODES):
+            yield f"only {' and '.join(self.modes)}"
+
+
+DEFAULT = Asked()

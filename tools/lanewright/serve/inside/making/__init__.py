@@ -1,0 +1,1 @@
+"""What ``make_model.py`` is made of; run by the lane's Python, needs NumPy alone."""

@@ -126,6 +126,13 @@ def test_a_device_without_room_for_a_row_is_told(staging: int, tail: str) -> Non
     assert hint == f"the device is 512.00 MiB short without any hot row: {tail}"
 
 
+def test_a_device_with_room_for_all_but_rows_can_have_none() -> None:
+    plan = replace(LANE, free_device=LANE.device_peak - LANE.hot_bank)
+    _, hint = refusal(plan)
+    assert hint == "take hot rows fit:0MiB (0 rows, 0 to 0 a layer)"
+    assert fits(followed(plan, hint))
+
+
 sizes = st.integers(0, 60).map(lambda number: number * MIB)
 shapes = st.builds(
     lambda experts, row, wider: LayerShape(

@@ -48,6 +48,11 @@ def test_each_form(spec: str, experts: Sequence[int], hot: tuple[int, ...]) -> N
     assert rows_of(spec, experts) == hot
 
 
+def test_a_smaller_row_behind_the_first_that_does_not_fit_is_not_taken() -> None:
+    assert rows_of("fit:5KiB", [4, 4, 4], [2048, 4096, 1024]) == (1, 0, 0)
+    assert rows_of("position:fit:7KiB", [4, 4], [4096, 1024]) == (1, 0)
+
+
 def test_the_lanes_number_is_what_its_bytes_fit() -> None:
     # 40 x 295 rows of 17.92 MiB are 206.5 GiB, and a row's third of a byte is rounded up.
     assert hot_rows("fit:206.51GiB", experts=LANE, row_bytes=[REAL_ROW] * 40) == (295,) * 40
@@ -127,8 +132,8 @@ def test_by_position_bytes_and_rows_are_no_more(model: list[tuple[int, int]], bu
     assert sum(whole) <= sum(even)
     if len(set(row_bytes)) == 1:
         assert sum(whole) == sum(even)
-    partial = [layer for layer, h in enumerate(whole) if h < experts[layer]]
-    assert not any(whole[layer + 1] for layer in partial[:-1])
+    filled = next((layer for layer, h in enumerate(whole) if h < experts[layer]), len(whole))
+    assert not any(whole[filled + 1 :])
 
 
 @given(st.lists(st.integers(4, 12), min_size=1, max_size=6), st.integers(0, 4))

@@ -25,9 +25,11 @@ class EqualitySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
         tokens: Length of every answer.
         distinct: How many different tokens the baseline's answers must hold.
         modes: Of the engine.
+        together: How many prompts are asked at once, in runs of their own.
     """
 
     prompts: Count | None = None
     tokens: Count | None = None
     distinct: Count | None = None
     modes: list[Literal["eager", "compiled"]] | None = None
+    together: list[Count] | None = None

@@ -5,9 +5,8 @@ from typing import Any
 
 from lanewright.errors import MismatchError
 from lanewright.serve.evidence import Evidence, Proof
+from lanewright.serve.features import COUNTER
 from lanewright.serve.usage import usage_map
-
-COUNTER = "moe_usage_counter"
 
 
 def counted(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proof:
@@ -104,7 +103,7 @@ def _proof(evidence: Evidence, computed: int, *, drafts: bool) -> Proof:
 
 
 def left_alone(evidence: Evidence, where: str, _engine: Mapping[str, object]) -> Proof:
-    """Prove that off means off: vLLM's own layers, no op of ours, nothing counted.
+    """Prove that all off means off: vLLM's own layers, no op of ours, nothing counted.
 
     Raises:
         MismatchError: Something of ours is there all the same.

@@ -27,6 +27,9 @@ class Arm:
         exact: Whether to keep the logprobs' bits.
         workers: Whether to ask the worker extension for status and usage.
         exchange: Whether to answer everything again with two experts' rows exchanged.
+        calls: Methods of the worker extension to call before the prompts, with their arguments.
+        together: How many prompts to ask at once, one run each, behind the first.
+        keeps: File for the usage, as a boot map.
     """
 
     name: str
@@ -36,6 +39,9 @@ class Arm:
     exact: bool = False
     workers: bool = False
     exchange: bool = False
+    calls: Sequence[tuple[str, Sequence[object]]] = ()
+    together: Sequence[int] = ()
+    keeps: str | None = None
 
 
 def run_arms(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from lanewright.serve.boot import Completion
 
@@ -14,6 +14,7 @@ class Evidence:
     Attributes:
         status: ``expert_bank_status`` of each worker.
         usage: ``expert_bank_usage`` of each worker, after the last answer.
+        banks: ``expert_bank_banks`` of each worker; None where all experts are resident.
         completions: Every answer that the boot gave; nothing else was asked, nothing preempted.
         moe: How many MoE layers each worker's model has, by vLLM's own modules, and their experts
             and picks per token; empty where only the workers' own word is to be had.
@@ -23,6 +24,19 @@ class Evidence:
     usage: tuple[Mapping[str, Any] | None, ...]
     completions: tuple[Completion, ...]
     moe: tuple[Mapping[str, int], ...] = ()
+    banks: tuple[Mapping[str, Any] | None, ...] = ()
+
+    @classmethod
+    def read(cls, found: Mapping[str, Any]) -> Self:
+        """Read what ``inside/arms.py`` wrote of one engine."""
+        answers = [found["completions"], *found["together"].values()]
+        return cls(
+            status=tuple(found["status"]),
+            usage=tuple(found["usage"]),
+            completions=tuple(Completion.read(each) for one in answers for each in one),
+            moe=tuple(found["moe"]),
+            banks=tuple(found["banks"]),
+        )
 
 
 @dataclass(frozen=True)

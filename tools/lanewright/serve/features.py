@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from lanewright.serve.environment import LaneEnv
 
 PACKAGE = "expert_bank"
-# Engine arguments that our hook patch adds; upstream knows none of them.
-FEATURES = ("moe_usage_counter",)
+COUNTER, BANKS = "moe_usage_counter", "moe_hot_experts"
+# Engine arguments that our hook patches add; upstream knows none of them.
+FEATURES = (COUNTER, BANKS)
+SETTINGS = ("moe_cold_rows", "moe_boot_map")
 
 
 def carries_bank(env: LaneEnv) -> bool:
@@ -24,5 +26,5 @@ def without_features(engine: Mapping[str, object]) -> dict[str, object]:
     return {
         name: value
         for name, value in engine.items()
-        if name not in FEATURES and not str(value).startswith(f"{PACKAGE}.")
+        if name not in (*FEATURES, *SETTINGS) and not str(value).startswith(f"{PACKAGE}.")
     }

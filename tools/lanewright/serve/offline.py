@@ -70,17 +70,14 @@ def boot_offline(
     )
     with stage("offline boot"):
         (found,) = run_arms(env, model, [arm], folder, name="offline")
-    completions = tuple(Completion.read(each) for each in found["completions"])
-    evidence = Evidence(
-        tuple(found["status"]), tuple(found["usage"]), completions, tuple(found["moe"])
-    )
+    evidence = Evidence.read(found)
     return OfflineBoot(
         vllm=found["vllm"],
         vllm_file=found["vllm_file"],
         torch=found["torch"],
         python=found["python"],
         seconds=found["seconds"],
-        completions=completions,
+        completions=evidence.completions,
         status=evidence.status,
         usage=evidence.usage,
         proofs=prove(env, engine, evidence, "offline boot"),

@@ -1,19 +1,22 @@
 """Proof of effect: what the workers and the answers say of each feature, put side by side."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from lanewright.errors import MismatchError
-from lanewright.serve.counter import COUNTER, counted, left_alone
+from lanewright.serve.banks import banked, require_resident
+from lanewright.serve.counter import counted, left_alone
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.evidence import Evidence, Proof
-from lanewright.serve.features import FEATURES, carries_bank
+from lanewright.serve.features import BANKS, COUNTER, FEATURES, carries_bank
 
-PATCHES = {COUNTER: "patches/own/moe-usage-counter.patch"}
-# By feature and whether it is on: a feature that is not here cannot be switched.
-PROVERS: Mapping[tuple[str, bool], Callable[[Evidence, str, Mapping[str, object]], Proof]] = {
-    (COUNTER, True): counted,
-    (COUNTER, False): left_alone,
+PATCHES = {
+    COUNTER: "patches/own/moe-usage-counter.patch",
+    BANKS: "patches/own/moe-two-bank.patch",
+}
+# What a feature that is on must show; one that is not here cannot be switched on.
+PROVERS: Mapping[str, Callable[[Evidence, str, Mapping[str, object]], Proof]] = {
+    COUNTER: counted,
+    BANKS: banked,
 }
 
 
@@ -40,7 +43,7 @@ def prove(
                 hint=f"carry overlay/expert_bank in this lane, or drop {name}",
             )
         return ()
-    _require_loaded(evidence.status, evidence.usage, where)
+    _require_loaded(evidence, where)
     for name, on in asked.items():
         for worker in evidence.status:
             if bool(worker[name]) != on:
@@ -49,18 +52,22 @@ def prove(
                     f" {worker[name]}",
                     hint=f"check that the lane's tree holds {PATCHES[name]}",
                 )
-    return tuple(PROVERS[name, on](evidence, where, engine) for name, on in asked.items())
+    if not asked[BANKS]:
+        require_resident(evidence, where)
+    if not any(asked.values()):
+        return (left_alone(evidence, where, engine),)
+    return tuple(PROVERS[name](evidence, where, engine) for name, on in asked.items() if on)
 
 
-def _require_loaded(
-    status: Sequence[Mapping[str, Any]], usage: Sequence[object], where: str
-) -> None:
+def _require_loaded(evidence: Evidence, where: str) -> None:
+    status = evidence.status
     if not status:
         raise MismatchError(f"{where}: no worker answered expert_bank_status")
-    if len(usage) != len(status):
-        raise MismatchError(
-            f"{where}: {len(status)} workers told their status, and {len(usage)} their usage"
-        )
+    for what, told in (("usage", evidence.usage), ("banks", evidence.banks)):
+        if len(told) != len(status):
+            raise MismatchError(
+                f"{where}: {len(status)} workers told their status, and {len(told)} their {what}"
+            )
     for worker in status:
         if missing := sorted({"plugin", "pid", "experts", "ops", *FEATURES} - worker.keys()):
             raise MismatchError(

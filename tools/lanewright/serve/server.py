@@ -126,22 +126,23 @@ def boot_server(
 
 
 def ask(running: Child, port: int, model: str, *, asks_workers: bool) -> Evidence:
-    """Ask for every completion, then for the workers' status and usage.
+    """Ask for every completion, then for the workers' status, usage and banks.
 
     Raises:
         BootError: The server did not answer as it should.
     """
     try:
         completions = tuple(complete(port, model, prompt) for prompt in PROMPTS)
-        methods = ("expert_bank_status", "expert_bank_usage") if asks_workers else ()
+        asked = ("expert_bank_status", "expert_bank_usage", "expert_bank_banks")
+        methods = asked if asks_workers else ()
         answers = [
             post(port, "/collective_rpc", {"method": method}, seconds=REQUEST_SECONDS)
             for method in methods
         ]
     except RefusedError as error:
         raise running.died(f"failed a request: {error}") from error
-    status, usage = [tuple(each.get("results", ())) for each in answers] or [(), ()]
-    return Evidence(status, usage, completions)
+    status, usage, banks = [tuple(each.get("results", ())) for each in answers] or [(), (), ()]
+    return Evidence(status, usage, completions, banks=banks)
 
 
 def complete(port: int, model: str, prompt: str) -> Completion:

@@ -22,12 +22,15 @@ class Asked:
         distinct: How many different tokens the baseline's answers must hold: fewer, and a model
             that has lost its way could still look equal.
         modes: Of the engine.
+        together: How many prompts are asked at once, in runs behind the one that asks them one by
+            one.
     """
 
     prompts: int = len(PROMPTS)
     tokens: int = MAX_TOKENS
     distinct: int = DISTINCT
     modes: tuple[Mode, ...] = MODES
+    together: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, spec: EqualitySpec, place: str) -> Self:
@@ -38,9 +41,13 @@ class Asked:
                 hold so many different tokens.
         """
         given = {each.name: getattr(spec, each.name) for each in fields(cls)}
-        if given["modes"] is not None:
-            given["modes"] = tuple(given["modes"])
-        asked = cls(**{name: value for name, value in given.items() if value is not None})
+        asked = cls(
+            **{
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in given.items()
+                if value is not None
+            }
+        )
         if asked.prompts > len(PROMPTS):
             raise LanewrightError(f"{place} prompts: there are {len(PROMPTS)}, not {asked.prompts}")
         if not asked.modes or len(set(asked.modes)) < len(asked.modes):

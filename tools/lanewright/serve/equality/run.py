@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lanewright.errors import MismatchError
 from lanewright.project import Device
-from lanewright.serve.boot import Completion, engine_arguments
 from lanewright.serve.child import BootError
 from lanewright.serve.engines import Arm, run_arms
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.equality.arms import LaneArm, lane_arms, pin_arms
 from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
-from lanewright.serve.equality.compare import Answer, compare
-from lanewright.serve.equality.prompts import PROMPTS
+from lanewright.serve.equality.compare import Answer, Role, Row, compare
 from lanewright.serve.equality.verdict import Judged, Verdict, judge, worst
 from lanewright.serve.evidence import Evidence, Proof
-from lanewright.serve.features import carries_bank, switched_on, without_features
 from lanewright.serve.proof import prove
 from lanewright.terminal import stage
 
@@ -61,7 +60,8 @@ def equality(
     """Answer every prompt with the unpatched pin and with the lane, and compare.
 
     Per mode: the pin twice (the second is the self control, and answers once more with two
-    experts' rows exchanged: the negative control), the lane with its features off, and on.
+    experts' rows exchanged: the negative control), the lane with its features off, and on; where
+    its experts are in two banks also with swaps all along, and with another map to start from.
 
     Args:
         pin: The unpatched tree.
@@ -80,24 +80,11 @@ def equality(
     """
     folder.mkdir()
     with stage(f"equality, unpatched pin, {' and '.join(modes)}"):
-        theirs = _baseline(pin, model, _pin_arms(modes, engine, asked), folder)
+        theirs = _baseline(pin, model, pin_arms(modes, engine, asked), folder)
+    arms = lane_arms(modes, engine, lane, device, asked, folder)
     with stage(f"equality, lane, {' and '.join(modes)}"):
-        arms = _lane_arms(modes, engine, lane, device, asked)
-        ours = _answers(lane, model, arms, folder, "lane")
-    proofs = {
-        name: prove(
-            lane,
-            engine if name.endswith(".on") else without_features(engine),
-            Evidence(
-                tuple(found["status"]),
-                tuple(found["usage"]),
-                tuple(Completion.read(each) for each in found["completions"]),
-                tuple(found["moe"]),
-            ),
-            f"equality, {name}",
-        )
-        for name, found in ours.items()
-    }
+        ours = _answers(lane, model, [each.arm for each in arms], folder, "lane")
+    proofs = {each.arm.name: _proven(lane, each, ours[each.arm.name]) for each in arms}
     judged = tuple(_judge(mode, theirs, ours, asked) for mode in modes)
     return Equality(
         verdict=worst(each.verdict for each in judged),
@@ -110,67 +97,13 @@ def equality(
     )
 
 
-def _pin_arms(modes: Sequence[Mode], engine: Mapping[str, object], asked: Asked) -> list[Arm]:
-    """Baseline and self control, which also answers with exchanged rows, of every mode."""
-    plain = without_features(engine)
-    return [
-        _arm(
-            f"{mode}.{name}",
-            {**plain, **_settings(mode)},
-            asked,
-            workers=False,
-            exchange=name == "self",
-        )
-        for mode in modes
-        for name in ("baseline", "self")
-    ]
-
-
-def _lane_arms(
-    modes: Sequence[Mode],
-    engine: Mapping[str, object],
-    lane: LaneEnv,
-    device: Device,
-    asked: Asked,
-) -> list[Arm]:
-    """The lane with its features off, and on where it switches any on, in every mode."""
-    arms = {"off": without_features(engine)}
-    if switched_on(engine):
-        arms["on"] = dict(engine)
-    return [
-        _arm(
-            f"{mode}.{name}",
-            engine_arguments(lane, {**wanted, **_settings(mode)}, device),
-            asked,
-            workers=carries_bank(lane),
-        )
-        for mode in modes
-        for name, wanted in arms.items()
-    ]
-
-
-def _settings(mode: Mode) -> dict[str, object]:
-    """One request at a time from an empty cache: what was cached may change the last bits."""
-    return {"enforce_eager": mode == "eager", "enable_prefix_caching": False}
-
-
-def _arm(
-    name: str,
-    engine: Mapping[str, object],
-    asked: Asked,
-    *,
-    workers: bool,
-    exchange: bool = False,
-) -> Arm:
-    return Arm(
-        name=name,
-        engine=engine,
-        prompts=PROMPTS[: asked.prompts],
-        max_tokens=asked.tokens,
-        exact=True,
-        workers=workers,
-        exchange=exchange,
-    )
+def _proven(lane: LaneEnv, of: LaneArm, found: Mapping[str, Any]) -> tuple[Proof, ...]:
+    """Prove what an arm of the lane is there for."""
+    where = f"equality, {of.arm.name}"
+    proofs = prove(lane, of.engine, Evidence.read(found), where)
+    if of.swaps and not any(each.facts.get("swaps") for each in proofs):
+        raise MismatchError(f"{where}: swaps were asked for, and none was made")
+    return proofs
 
 
 def _answers(
@@ -204,17 +137,16 @@ def _judge(
     asked: Asked,
 ) -> Judged:
     """Compare every arm of a mode with its baseline."""
-    baseline = _read(theirs[f"{mode}.baseline"])
-    control = theirs[f"{mode}.self"]
+    expected, control = theirs[f"{mode}.baseline"], theirs[f"{mode}.self"]
+    baseline = _read(expected["completions"])
+    exchanged = _read(control["exchange"]["completions"])
     rows = [
-        compare("self", "control", baseline, _read(control)),
-        compare("exchanged", "negative control", baseline, _read(control["exchange"])),
+        *_rows("self", "control", expected, control),
+        compare("exchanged", "negative control", baseline, exchanged),
     ]
-    rows += [
-        compare(name.removeprefix(f"{mode}."), "arm", baseline, _read(found))
-        for name, found in ours.items()
-        if name.startswith(f"{mode}.")
-    ]
+    for name, found in ours.items():
+        if name.startswith(f"{mode}."):
+            rows += _rows(name.removeprefix(f"{mode}."), "arm", expected, found)
     ran = {n: found for n, found in {**theirs, **ours}.items() if n.startswith(f"{mode}.")}
     spoilt = [each for name, found in ran.items() for each in _spoilt(name, found, mode)]
     return judge(mode, baseline, rows, spoilt=spoilt, asked=asked)
@@ -228,5 +160,15 @@ def _spoilt(name: str, found: Mapping[str, Any], mode: Mode) -> Iterator[str]:
         yield f"{name} took {cached} tokens from a cache"
 
 
-def _read(found: Mapping[str, Any]) -> list[Answer]:
-    return [Answer.read(each) for each in found["completions"]]
+def _rows(
+    name: str, role: Role, expected: Mapping[str, Any], found: Mapping[str, Any]
+) -> Iterator[Row]:
+    """Compare one at a time, then each number at once with the baseline's same number."""
+    yield compare(name, role, _read(expected["completions"]), _read(found["completions"]))
+    for count, theirs in expected["together"].items():
+        ours = found["together"][count]
+        yield compare(f"{name}, {count} at once", role, _read(theirs), _read(ours))
+
+
+def _read(completions: Sequence[Mapping[str, Any]]) -> list[Answer]:
+    return [Answer.read(each) for each in completions]

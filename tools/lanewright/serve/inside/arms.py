@@ -4,7 +4,9 @@ Run by path with the lane's Python. vLLM is imported once, which is most of what
 arm is a fork of that, so that no arm sees what another left behind. SPEC holds ``arms``, a list of:
 ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``prompts``; ``max_tokens``;
 ``exact`` (whether to keep logprobs, as the bits of their float32); ``workers`` (whether to ask the
-worker extension); ``calls`` (what to ask of it before the prompts: method and arguments);
+worker extension); ``calls`` (what to ask of it before the prompts: method and arguments); ``together`` (how many
+prompts to ask at once, one run each, behind the run that asks one at a time); ``keeps`` (file for
+the usage, as a boot map, or None);
 ``exchange`` (whether to answer again with two experts' rows exchanged); ``result`` (file for what
 happened). Shims that the environment names are applied first, alike for every arm. Lines that begin
 with ``arm`` tell how far it is.
@@ -82,6 +84,10 @@ def run(arm: dict[str, Any], imported: float) -> None:
     for method, arguments in arm["calls"]:
         llm.collective_rpc(method, args=tuple(arguments))
     completions = answers(llm, arm)
+    together = {
+        str(count): answers(llm, arm, f", {count} at once", at_once=count)
+        for count in arm["together"]
+    }
     done = time.perf_counter()
     rpc = llm.collective_rpc if arm["workers"] else lambda _: []
     result = {
@@ -96,12 +102,15 @@ def run(arm: dict[str, Any], imported: float) -> None:
             "generate": round(done - up, 3),
         },
         "completions": completions,
+        "together": together,
         "status": rpc("expert_bank_status"),
         "usage": rpc("expert_bank_usage"),
         "banks": rpc("expert_bank_banks"),
         "moe": llm.apply_model(moe),
         "exchange": None,
     }
+    if arm["keeps"]:
+        Path(arm["keeps"]).write_text(json.dumps(boot_map(*result["usage"])))
     if arm["exchange"]:
         (layer,) = llm.apply_model(exchange)
         exchanged = answers(llm, arm, ", rows exchanged")
@@ -109,8 +118,10 @@ def run(arm: dict[str, Any], imported: float) -> None:
     Path(arm["result"]).write_text(json.dumps(result))
 
 
-def answers(llm: "vllm.LLM", arm: dict[str, Any], how: str = "") -> list[dict[str, Any]]:
-    """Complete every prompt, one at a time: what else is in a batch may change the last bits.
+def answers(
+    llm: "vllm.LLM", arm: dict[str, Any], how: str = "", *, at_once: int = 1
+) -> list[dict[str, Any]]:
+    """Complete every prompt, ``at_once`` in a batch: what else is in it may change the last bits.
 
     ``how`` tells one pass from another in the lines that tell how far it is.
     """
@@ -123,9 +134,19 @@ def answers(llm: "vllm.LLM", arm: dict[str, Any], how: str = "") -> list[dict[st
         ignore_eos=True,
         logprobs=2 if arm["exact"] else None,
     )
+    prompts = arm["prompts"]
     given = []
-    for number, prompt in enumerate(arm["prompts"], 1):
-        output = llm.generate([prompt], parameters, use_tqdm=False)[0]
+    batches = range(0, len(prompts), at_once)
+    outputs = (
+        (prompt, output)
+        for start in batches
+        for prompt, output in zip(
+            prompts[start : start + at_once],
+            llm.generate(prompts[start : start + at_once], parameters, use_tqdm=False),
+            strict=True,
+        )
+    )
+    for number, (prompt, output) in enumerate(outputs, 1):
         completion = output.outputs[0]
         answer: dict[str, Any] = {
             "prompt": prompt,
@@ -142,6 +163,12 @@ def answers(llm: "vllm.LLM", arm: dict[str, Any], how: str = "") -> list[dict[st
         if number % TOLD_EVERY == 0:
             tell(arm, f"{number} of {len(arm['prompts'])} prompts{how}")
     return given
+
+
+def boot_map(usage: dict[str, Any]) -> dict[str, Any]:
+    """Write counts as ``expert_bank.usage_file`` reads them."""
+    layers = dict(zip(usage["layers"], usage["counts"], strict=True))
+    return {"schema": 1, "model": usage["model"], "layers": layers}
 
 
 def bits(logprob: float) -> int:

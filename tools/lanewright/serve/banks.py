@@ -1,0 +1,84 @@
+"""The proof of the two banks: both served picks, all rows are whole, and swaps did swap."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lanewright.errors import MismatchError
+from lanewright.serve.counter import counted
+from lanewright.serve.evidence import Evidence, Proof
+from lanewright.serve.features import BANKS
+
+
+def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proof:
+    """Prove that every worker serves its picks from two banks, each counted once.
+
+    Raises:
+        MismatchError: One does not, or a row is not what was loaded; the message names layer and
+            expert.
+    """
+    picks = counted(evidence, where, engine).facts["picks"]
+    told = [
+        _require_banked(worker["pid"], banks, where, picks)
+        for worker, banks in zip(evidence.status, evidence.banks, strict=True)
+    ]
+    first = told[0]
+    facts = {
+        "workers": len(told),
+        "picks": picks,
+        "hot_rows": sum(first["hot_rows"]),
+        **{
+            name: first[name]
+            for name in ("hot_picks", "cold_picks", "barriers", "swaps", "failed", "bytes")
+        },
+    }
+    cold = first["cold_picks"] / picks
+    swaps = (
+        f"{first['swaps']} swaps at {first['barriers']} barriers moved {first['bytes']} bytes in"
+        f" {first['seconds']:.3f} s"
+        if first["swaps"]
+        else "no swap was asked for"
+    )
+    text = (
+        f"{first['hot_picks']} hot + {first['cold_picks']} cold picks ({cold:.1%} cold) = {picks};"
+        f" {swaps}; every expert's row is as it was loaded"
+    )
+    return Proof(BANKS, on=True, facts=facts, text=text)
+
+
+def require_resident(evidence: Evidence, where: str) -> None:
+    """Prove that no worker has a second bank.
+
+    Raises:
+        MismatchError: One has.
+    """
+    for worker, banks in zip(evidence.status, evidence.banks, strict=True):
+        if banks is not None:
+            raise MismatchError(
+                f"{where}: {BANKS} is off, and worker {worker['pid']} serves from two banks"
+            )
+
+
+def _require_banked(
+    pid: int, banks: Mapping[str, Any] | None, where: str, picks: int
+) -> Mapping[str, Any]:
+    who = f"{where}: {BANKS}: worker {pid}"
+    if banks is None:
+        raise MismatchError(
+            f"{where}: {BANKS} is on and proves nothing: worker {pid} has all experts resident",
+            hint="the worker class must be expert_bank's; see worker_cls in the lane's [engine]",
+        )
+    if banks["audit"]:
+        raise MismatchError("\n  ".join([f"{who} has rows that are wrong:", *banks["audit"]]))
+    if banks["hot_picks"] + banks["cold_picks"] != picks:
+        raise MismatchError(
+            f"{who} served {banks['hot_picks']} hot and {banks['cold_picks']} cold picks, and"
+            f" {picks} were counted"
+        )
+    if not banks["cold_picks"]:
+        raise MismatchError(f"{who} proves nothing: no pick was served from the cold bank")
+    if banks["failed"]:
+        failures = "\n  ".join(banks["failures"])
+        raise MismatchError(f"{who}: {banks['failed']} swaps failed:\n  {failures}")
+    if banks["swaps"] and not banks["bytes"]:
+        raise MismatchError(f"{who} swapped {banks['swaps']} times and moved nothing")
+    return banks

@@ -1,0 +1,94 @@
+"""The engines that are compared: the unpatched pin's and the lane's, in each mode."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lanewright.project import Device
+from lanewright.serve.boot import engine_arguments
+from lanewright.serve.engines import Arm
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.equality.asked import Asked, Mode
+from lanewright.serve.equality.prompts import PROMPTS
+from lanewright.serve.features import BANKS, carries_bank, switched_on, without_features
+
+# Before every fourth forward, two swaps in each layer.
+FORCED = ("expert_bank_force", (4, 2, 20261130))
+
+
+@dataclass(frozen=True)
+class LaneArm:
+    """One engine of the lane.
+
+    Attributes:
+        arm: What is booted and asked; ``<mode>.<name>``.
+        engine: Arguments that say which features are on.
+        swaps: Whether rows must have been swapped in it.
+    """
+
+    arm: Arm
+    engine: Mapping[str, object]
+    swaps: bool = False
+
+
+def pin_arms(modes: Sequence[Mode], engine: Mapping[str, object], asked: Asked) -> list[Arm]:
+    """Baseline and self control, which also answers with exchanged rows, of every mode."""
+    plain = without_features(engine)
+    return [
+        replace(
+            _arm(f"{mode}.{name}", {**plain, **_settings(mode)}, asked), exchange=name == "self"
+        )
+        for mode in modes
+        for name in ("baseline", "self")
+    ]
+
+
+def lane_arms(
+    modes: Sequence[Mode],
+    engine: Mapping[str, object],
+    lane: LaneEnv,
+    device: Device,
+    asked: Asked,
+    folder: Path,
+) -> list[LaneArm]:
+    """The lane with its features off, and on where it switches any on, in every mode.
+
+    With two banks there are two more: one whose rows are swapped all along, and one that starts
+    from another map, by what the first one's picks were.
+    """
+
+    def arm(mode: Mode, name: str, wanted: Mapping[str, object], *, swaps: bool = False) -> LaneArm:
+        whole = engine_arguments(lane, {**wanted, **_settings(mode)}, device)
+        made = replace(_arm(f"{mode}.{name}", whole, asked), workers=carries_bank(lane))
+        return LaneArm(replace(made, calls=(FORCED,)) if swaps else made, wanted, swaps)
+
+    def of(mode: Mode) -> Iterator[LaneArm]:
+        yield arm(mode, "off", without_features(engine))
+        if not switched_on(engine):
+            return
+        on = arm(mode, "on", engine)
+        if not engine.get(BANKS):
+            yield on
+            return
+        usage = str(folder / f"{mode}.usage.json")
+        yield replace(on, arm=replace(on.arm, keeps=usage))
+        yield arm(mode, "swaps", engine, swaps=True)
+        yield arm(mode, "mapped", {**engine, "moe_boot_map": usage})
+
+    return [each for mode in modes for each in of(mode)]
+
+
+def _settings(mode: Mode) -> dict[str, object]:
+    """From an empty cache: what was cached may change the last bits."""
+    return {"enforce_eager": mode == "eager", "enable_prefix_caching": False}
+
+
+def _arm(name: str, engine: Mapping[str, object], asked: Asked) -> Arm:
+    return Arm(
+        name=name,
+        engine=engine,
+        prompts=PROMPTS[: asked.prompts],
+        max_tokens=asked.tokens,
+        exact=True,
+        together=asked.together,
+    )

@@ -2,12 +2,16 @@
 
 import faulthandler
 import os
+import warnings
 from collections.abc import Callable
 
 
 def in_child(act: Callable[[], object]) -> int:
     """Call in a child; 0 if it returned, 1 if it raised, minus the signal it died of."""
-    child = os.fork()
+    with warnings.catch_warnings():
+        # Python 3.12 warns of threads, and pytest-xdist has one; the child calls nothing of it.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
     if not child:
         faulthandler.disable()
         code = 1

@@ -86,6 +86,23 @@ def test_a_container_sees_its_own_group_at_the_root(tmp_path: Path, group: str) 
     assert found.limit == 5000
 
 
+@pytest.mark.parametrize(
+    ("top", "group"), [("/docker/abc", "/other/x/inner"), ("/", "/../inner"), ("/a", "/../a/inner")]
+)
+def test_a_group_of_another_place_is_not_taken_for_ones_own(
+    tmp_path: Path, top: str, group: str
+) -> None:
+    files = {
+        GROUPS: f"0::{group}\n",
+        MOUNTS: V2_MOUNT.format(top, "/sys/fs/cgroup"),
+        **v2("sys/fs/cgroup", "70", 7),
+        **v2("sys/fs/cgroup/inner", "5", 1),
+        **v2("sys/fs/cgroup/a/inner", "5", 1),
+        **v2("sys/fs/inner", "5", 1),
+    }
+    assert [found.limit for found in limits(root=written(tmp_path, files))] == [70]
+
+
 def test_a_group_that_is_gone_leaves_those_above(tmp_path: Path) -> None:
     files = {
         GROUPS: "0::/a/b (deleted)\n",

@@ -44,6 +44,11 @@ def test_a_plain_machine_needs_no_binding(tmp_path: Path) -> None:
     assert home(found, cpus={0, 1}).number == 0
 
 
+def test_empty_nodes_need_no_binding(tmp_path: Path) -> None:
+    assert not must_bind(nodes(root=written(tmp_path, {**PLAIN, **node(1, "", 0)})))
+    assert must_bind(nodes(root=written(tmp_path, {**PLAIN, **node(1, "", 1)})))
+
+
 def test_a_kernel_without_numa_has_no_node(tmp_path: Path) -> None:
     assert nodes(root=tmp_path) == ()
     assert not must_bind(())

@@ -28,7 +28,8 @@ def refusal() -> str | None:
     try:
         bind(pages.address, pages.size, home(nodes()).number)
     except Refused as refused:
-        return str(refused) if "no such node" not in str(refused) else None
+        lacking = ("not permitted", "not known for", "not implemented")
+        return str(refused) if any(each in str(refused) for each in lacking) else None
     return None
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from lanewright.errors import LanewrightError
 from lanewright.queue.series_boot import EqualitySpec
@@ -41,13 +41,12 @@ class Asked:
                 hold so many different tokens.
         """
         given = {each.name: getattr(spec, each.name) for each in fields(cls)}
-        asked = cls(
-            **{
-                name: tuple(value) if isinstance(value, list) else value
-                for name, value in given.items()
-                if value is not None
-            }
-        )
+        told: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in given.items()
+            if value is not None
+        }
+        asked = cls(**told)
         if asked.prompts > len(PROMPTS):
             raise LanewrightError(f"{place} prompts: there are {len(PROMPTS)}, not {asked.prompts}")
         if not asked.modes or len(set(asked.modes)) < len(asked.modes):

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Where each expert of each layer is: the device's table, and the host's copy of it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -25,10 +25,12 @@ class Table:
         hot: H of each layer.
         device: int32[4, E] of each layer, on the device.
         host: The same, int32[L, 4, E] in host memory.
+        watchers: Called with the layer after each of its entries that changes.
     """
 
     def __init__(self, hot: Sequence[int], experts: int, device: torch.device) -> None:
         self.hot = tuple(hot)
+        self.watchers: list[Callable[[int], None]] = []
         self.host: NDArray[np.int32] = np.full((len(self.hot), 4, experts), NOWHERE, np.int32)
         self.host[:, GENERATION] = 0
         self.device = tuple(
@@ -48,6 +50,8 @@ class Table:
         entry[GENERATION] += 1
         entry[[BANK, ROW, PLACE]] = bank, row, row + self.hot[layer] * bank
         self.device[layer][:, expert].copy_(torch.from_numpy(entry.copy()))
+        for each in self.watchers:
+            each(layer)
 
     def fill(self, layer: int, banks: Sequence[int], rows: Sequence[int]) -> None:
         """Set a whole layer at boot, generation 1.
@@ -61,6 +65,8 @@ class Table:
         state[BANK], state[ROW], state[GENERATION] = banks, rows, 1
         state[PLACE] = state[ROW] + self.hot[layer] * state[BANK]
         self.device[layer].copy_(torch.from_numpy(state))
+        for each in self.watchers:
+            each(layer)
 
     def is_hot(self) -> list[NDArray[np.bool_]]:
         """Tell which experts are hot, bool[E] of each layer."""

@@ -11,6 +11,7 @@ from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 from expert_bank import split
 from expert_bank.glue import loading
 from expert_bank.glue.layer_load import LayerLoad
+from expert_bank.glue.row_pointers import RowPointers
 
 
 class BankedExperts(RoutedExperts):
@@ -23,18 +24,21 @@ class BankedExperts(RoutedExperts):
         pick_counts: int32[2 * E]; None until the banks are bound.
         scheduled_tokens: int32[1], shared by all layers of a worker.
         table: int32[4, E], see ``expert_bank.table``.
+        row_pointers: Runs the experts by their rows' addresses; None where vLLM's kernel does.
     """
 
     load: LayerLoad | None
     pick_counts: torch.Tensor | None
     scheduled_tokens: torch.Tensor | None
     table: torch.Tensor | None
+    row_pointers: RowPointers | None
 
     def _get_quant_method(self, *args: Any, **kwargs: Any) -> FusedMoEMethodBase:  # noqa: ANN401 - vLLM's, whatever they are
         """Let vLLM choose, and stand before what it chose."""
         method: FusedMoEMethodBase = super()._get_quant_method(*args, **kwargs)
         for name in ("pick_counts", "scheduled_tokens", "table"):
             self.register_buffer(name, None, persistent=False)
+        self.row_pointers = None
         self.load = loading.join(self, method)
         return method
 
@@ -70,5 +74,8 @@ class BankedExperts(RoutedExperts):
     ) -> Any:  # noqa: ANN401 - the same
         """Send each pick of ``topk_ids`` (int[T, k]) to its place, then run the experts."""
         if self.pick_counts is not None:
-            topk_ids = split.split(self.pick_counts, topk_ids, self.scheduled_tokens, self.table)
+            places = split.split(self.pick_counts, topk_ids, self.scheduled_tokens, self.table)
+            if self.row_pointers is not None:
+                return self.row_pointers(x, topk_weights, topk_ids)
+            topk_ids = places
         return super().forward_modular(x, topk_weights, topk_ids, *args, **kwargs)

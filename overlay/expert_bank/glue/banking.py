@@ -13,8 +13,11 @@ from expert_bank.config import BankConfig
 from expert_bank.glue.banked import BankedExperts
 from expert_bank.glue.binding import against_counting
 from expert_bank.glue.install import install
+from expert_bank.glue.layer_run import layer_run
 from expert_bank.glue.loading import Loading, loading
+from expert_bank.glue.serving import against_serving
 from expert_bank.refused import Refused
+from expert_bank.self_check import require_map_invariant
 from expert_bank.two_bank import TwoBank
 
 FEATURE = "moe_hot_experts"
@@ -39,11 +42,23 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
     with loading(current):
         load()
     model = worker.model_runner.get_model()
-    _require(_against_layers(model, current))
+    _require([*_against_layers(model, current), *against_serving(current.layers, worker.device)])
     two_bank = current.whole(_drain(worker.device))
     for name in current.resident:
         logger.info("expert_bank: %s is a draft model's, and stays resident", name)
     return two_bank
+
+
+def check_layer(worker: Any, two_bank: TwoBank) -> None:  # noqa: ANN401 - vLLM's
+    """Run the self-check on one layer of a worker.
+
+    Raises:
+        Refused: Its output moved with the map.
+    """
+    model = worker.model_runner.get_model()
+    layers = [each for each in model.modules() if isinstance(each, BankedExperts)]
+    run = layer_run(layers, worker.vllm_config)
+    logger.info("expert_bank: %s", require_map_invariant(two_bank, run))
 
 
 def _require(reasons: Any) -> None:  # noqa: ANN401 - any iterable of texts

@@ -20,6 +20,8 @@ from expert_bank.fits import plan_lines, require_fits
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.planning import planned, row_bytes
 from expert_bank.glue.row_tensors import row_tensors, serve_from
+from expert_bank.glue.serving import serve
+from expert_bank.glue.two_allocations import TwoAllocations
 from expert_bank.host_memory import HostMemory
 from expert_bank.hot import hot_rows
 from expert_bank.plan import cold_rows
@@ -58,6 +60,7 @@ class Loading:
         self.layers: list[BankedExperts] = []
         self.resident: list[str] = []
         self.memory = HostMemory()
+        self._allocate = one_allocation if device.type == "cpu" else TwoAllocations(device)
         self._begun = False
         self._banks: dict[int, LayerBank] = {}
         self._sums: dict[int, torch.Tensor] = {}
@@ -126,11 +129,7 @@ class Loading:
             self.told(f"expert_bank: {line}")
         if self.config.poison:
             Poison(two_bank.swapper)
-        for layer, counts, table in zip(
-            self.layers, counter.counts, self.table.device, strict=True
-        ):
-            layer.pick_counts, layer.table = counts, table
-            layer.scheduled_tokens = counter.scheduled
+        serve(self.layers, two_bank)
         return two_bank
 
     def _boot_map(self, experts: Sequence[int]) -> list[list[int]]:
@@ -152,7 +151,7 @@ class Loading:
         found = row_tensors(layer)
         cold = cold_rows(self.experts, hot, self.config.cold_rows)
         shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}
-        tensors = one_allocation(shapes, hot, cold, self.memory)
+        tensors = self._allocate(shapes, hot, cold, self.memory)
         bank = LayerBank(layer.layer_name, self.experts, self.config.cold_rows, tensors)
         banks, rows = placed(self.map[number], self.experts, self.config.cold_rows)
         self.table.fill(number, banks, rows)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""Experts of fp16 or bf16 on a CUDA device: one grouped GEMM over the rows of both banks."""
+
+import torch
+from vllm.model_executor.layers.fused_moe.activation import MoEActivation
+from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
+from vllm.model_executor.layers.fused_moe.unquantized_fused_moe_method import (
+    UnquantizedFusedMoEMethod,
+)
+
+from expert_bank.bank import LayerBank
+from expert_bank.finalize import finalize
+from expert_bank.grouped_gemm import grouped_gemm_cuda
+from expert_bank.row_address import expert_addresses
+
+DTYPES = (torch.float16, torch.bfloat16)
+ROWS = {"w13_weight", "w2_weight"}
+
+
+class RowPointers:
+    """Runs a layer's experts by the addresses of their rows.
+
+    Attributes:
+        bank: Of the layer.
+        table: int32[4, E], the layer's, on the device.
+        addresses: int64[E] of each row tensor; written in place, so that a graph may hold them.
+    """
+
+    def __init__(self, bank: LayerBank, table: torch.Tensor) -> None:
+        self.bank = bank
+        self.table = table
+        self.addresses = {each.name: self._read(each.name) for each in bank.tensors}
+
+    def refresh(self) -> None:
+        """Take the table's state over, behind every change of it."""
+        for name, addresses in self.addresses.items():
+            addresses.copy_(self._read(name))
+
+    def __call__(
+        self, x: torch.Tensor, topk_weights: torch.Tensor, topk_ids: torch.Tensor
+    ) -> torch.Tensor:
+        """Run the experts.
+
+        Args:
+            x: [T, K], contiguous.
+            topk_weights: [T, k].
+            topk_ids: int[T, k], logical expert ids.
+
+        Returns:
+            [T, K] of the dtype of ``x``, each token's picks summed in slot order.
+        """
+        intermediate = self.bank.tensors[0].hot.shape[1] // 2
+        w13, w2 = self.addresses["w13_weight"], self.addresses["w2_weight"]
+        picks = grouped_gemm_cuda(x, topk_ids, w13, w2, intermediate=intermediate)
+        output = torch.empty_like(x)
+        finalize(picks, topk_weights.contiguous(), output)
+        return output
+
+    def _read(self, name: str) -> torch.Tensor:
+        tensor = next(each for each in self.bank.tensors if each.name == name)
+        return expert_addresses(self.table, tensor.hot, tensor.cold)
+
+
+def against_row_pointers(layer: RoutedExperts) -> str | None:
+    """Say why a layer cannot be run so; None where it can."""
+    if not isinstance(layer.quant_method, UnquantizedFusedMoEMethod):
+        return f"{type(layer.quant_method).__qualname__} is not of plain weights"
+    rows = {name for name, _ in layer.named_parameters()}
+    if rows != ROWS:
+        return f"its parameters are {', '.join(sorted(rows))}"
+    if layer.w13_weight.dtype not in DTYPES:
+        return f"its weights are {layer.w13_weight.dtype}"
+    if layer.activation != MoEActivation.SILU or layer.apply_router_weight_on_input:
+        return "it is not SiLU and weights behind the experts"
+    return None

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""How a layer is served from its banks: by vLLM's own kernel, by row pointers, or by two calls."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import torch
+
+from expert_bank.glue.row_pointers import RowPointers, against_row_pointers
+from expert_bank.glue.two_calls import TwoCalls, against_two_calls
+from expert_bank.two_bank import TwoBank
+
+if TYPE_CHECKING:
+    from expert_bank.glue.banked import BankedExperts
+
+
+def against_serving(layers: Sequence["BankedExperts"], device: torch.device) -> Iterator[str]:
+    """Yield which layers no kernel serves from two allocations, and why not.
+
+    On the CPU both banks are one allocation, and vLLM's kernel is given places in it.
+    """
+    if device.type == "cpu":
+        return
+    for layer in layers:
+        reasons = against_row_pointers(layer), against_two_calls(layer)
+        if all(reasons):
+            yield f"{layer.layer_name}: {reasons[0]}, and {reasons[1]}"
+
+
+def serve(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
+    """Bind every layer to its banks, table and counts; before profiling and capture.
+
+    Args:
+        layers: In load order, none of which ``against_serving`` names.
+        two_bank: Theirs.
+    """
+    counter, table = two_bank.counter, two_bank.table
+    pointers: list[RowPointers | None] = []
+    for number, (layer, bank) in enumerate(zip(layers, two_bank.swapper.banks, strict=True)):
+        layer.pick_counts, layer.table = counter.counts[number], table.device[number]
+        layer.scheduled_tokens = counter.scheduled
+        pointers.append(None)
+        if layer.table.device.type == "cpu":
+            continue
+        if against_row_pointers(layer) is None:
+            layer.row_pointers = pointers[-1] = RowPointers(bank, layer.table)
+        else:
+            experts = layer.quant_method.moe_kernel.fused_experts
+            experts.apply = TwoCalls(experts, bank).apply
+
+    def moved(number: int) -> None:
+        if (found := pointers[number]) is not None:
+            found.refresh()
+
+    table.watchers.append(moved)

@@ -17,7 +17,7 @@ from expert_bank.glue.layer_run import layer_run
 from expert_bank.glue.loading import Loading, loading
 from expert_bank.glue.serving import against_serving
 from expert_bank.refused import Refused
-from expert_bank.self_check import require_map_invariant
+from expert_bank.self_check import map_variant, mixed_layers
 from expert_bank.two_bank import TwoBank
 
 FEATURE = "moe_hot_experts"
@@ -49,16 +49,36 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
     return two_bank
 
 
-def check_layer(worker: Any, two_bank: TwoBank) -> None:  # noqa: ANN401 - vLLM's
-    """Run the self-check on one layer of a worker.
+def map_invariance(worker: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM's
+    """Yield what is wrong with each layer of a worker in turn: empty where nothing is.
 
     Raises:
-        Refused: Its output moved with the map.
+        RuntimeError: The worker's experts are all resident.
     """
+    two_bank = worker.two_bank
     model = worker.model_runner.get_model()
     layers = [each for each in model.modules() if isinstance(each, BankedExperts)]
     run = layer_run(layers, worker.vllm_config)
-    logger.info("expert_bank: %s", require_map_invariant(two_bank, run))
+    for layer in mixed_layers(two_bank):
+        yield "; ".join(map_variant(two_bank, run, layer))
+
+
+def require_map_invariance(worker: Any) -> None:  # noqa: ANN401 - vLLM's
+    """Check the first layer that has both hot and cold experts.
+
+    Raises:
+        Refused: Its output moves with the map.
+    """
+    wrong = next(map_invariance(worker), None)
+    if wrong:
+        raise Refused(
+            f"{FEATURE}: self-check: {wrong}",
+            hint="this kernel's output depends on where a row is; all experts must be resident",
+        )
+    if wrong is None:
+        logger.info("expert_bank: no layer has both hot and cold experts")
+    else:
+        logger.info("expert_bank: a layer's output does not move with the map")
 
 
 def _require(reasons: Any) -> None:  # noqa: ANN401 - any iterable of texts

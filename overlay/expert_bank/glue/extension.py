@@ -10,6 +10,7 @@ from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 from expert_bank import __version__, ops
 from expert_bank.forced import Forced, Listed
 from expert_bank.glue import plugin
+from expert_bank.glue.banking import map_invariance
 from expert_bank.swaps import Swap
 from expert_bank.two_bank import TwoBank
 
@@ -73,10 +74,14 @@ class WorkerExtension:
         """Tell how the two banks stand; None where all experts are resident.
 
         Returns:
-            ``TwoBank.told``, and ``audit``: what is wrong with the rows, empty where nothing is.
+            ``TwoBank.told``, and ``audit``: which rows are not as they were loaded, and which
+            layers' output moves with the map; empty where all is right.
         """
-        two_bank = getattr(self, "two_bank", None)
-        return None if two_bank is None else {**two_bank.told(), "audit": two_bank.audit()}
+        two_bank: TwoBank | None = getattr(self, "two_bank", None)
+        if two_bank is None:
+            return None
+        audit = [*two_bank.audit(), *filter(None, map_invariance(self))]
+        return {**two_bank.told(), "audit": audit}
 
     def expert_bank_force(self, every: int, pairs_per_layer: int, seed: int) -> None:
         """Swap at random before every n-th forward from here on; ``every`` 0 ends it."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
-from expert_bank.glue.banking import check_layer, load_banked
+from expert_bank.glue.banking import load_banked, require_map_invariance
 from expert_bank.glue.binding import bind_counter
 from expert_bank.glue.experts import CountedExperts
 from expert_bank.glue.install import install
@@ -53,7 +53,7 @@ class BankWorker(Base):
             Refused: A layer's output tells which bank its experts are in.
         """
         if self.two_bank is not None:
-            check_layer(self, self.two_bank)
+            require_map_invariance(self)
         counter, self.pick_counter = self.pick_counter, None
         try:
             return super().compile_or_warm_up_model(*args, **kwargs)

@@ -1,0 +1,144 @@
+"""Engines with two banks and a planted fault: ``two_bank_faults.py SPEC``, a list of jobs.
+
+A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``fault`` (a name in
+``FAULTS``, or None); ``force`` (arguments of ``expert_bank_force``); ``prompts``; ``max_tokens``;
+``result``.
+"""
+
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import forks
+import torch
+
+
+def run(job: forks.Job) -> dict[str, Any]:
+    """Boot a job's engine, plant its fault, answer, and tell what the worker's audit says."""
+    from vllm import LLM, SamplingParams  # noqa: PLC0415 - imported by the parent already
+
+    llm = LLM(model=job["model"], **job["engine"])
+    worker = llm.llm_engine.model_executor.driver_worker.worker
+    if job["fault"]:
+        FAULTS[job["fault"]](worker)
+    llm.collective_rpc("expert_bank_force", args=tuple(job["force"]))
+    parameters = SamplingParams(
+        temperature=0, max_tokens=job["max_tokens"], ignore_eos=True, logprobs=1
+    )
+    answers = [
+        llm.generate([prompt], parameters, use_tqdm=False)[0].outputs[0]
+        for prompt in job["prompts"]
+    ]
+    (banks,) = llm.collective_rpc("expert_bank_banks")
+    return {
+        "ids": [list(each.token_ids) for each in answers],
+        "bits": [
+            [
+                struct.pack("<f", place[token].logprob).hex()
+                for token, place in zip(each.token_ids, each.logprobs, strict=True)
+            ]
+            for each in answers
+        ],
+        "banks": banks,
+    }
+
+
+def partial_sums(worker: Any) -> None:  # noqa: ANN401 - vLLM's
+    """Run hot and cold picks apart and add the two sums."""
+    from expert_bank.glue.banked import BankedExperts  # noqa: PLC0415 - imports vLLM
+    from expert_bank.table_layout import BANK, COLD  # noqa: PLC0415 - not before the lane's path
+
+    served = BankedExperts.forward_modular
+
+    def summed(
+        layer: Any,  # noqa: ANN401 - vLLM's
+        x: torch.Tensor,
+        weights: torch.Tensor,
+        ids: torch.Tensor,
+        *args: Any,  # noqa: ANN401 - the same
+        **kwargs: Any,  # noqa: ANN401 - the same
+    ) -> torch.Tensor:
+        if layer.table is None:
+            return served(layer, x, weights, ids, *args, **kwargs)
+        cold = layer.table[BANK][ids.long()] == COLD
+        parts = [
+            served(layer, x, weights.masked_fill(without, 0.0), ids, *args, **kwargs).clone()
+            for without in (cold, ~cold)
+        ]
+        return parts[0] + parts[1]
+
+    BankedExperts.forward_modular = summed
+
+
+def exchanged_rows(worker: Any) -> None:  # noqa: ANN401 - the same
+    """Exchange the rows of the first and the last expert of the middle layer."""
+    swapper = worker.two_bank.swapper
+    layer = len(swapper.banks) // 2
+    bank = swapper.banks[layer]
+    ends = [bank.row(*swapper.table.where(layer, expert)) for expert in (0, bank.experts - 1)]
+    for one, other in zip(*ends, strict=True):
+        kept = one.clone()
+        one.copy_(other)
+        other.copy_(kept)
+
+
+def scales_left_behind(worker: Any) -> None:  # noqa: ANN401 - the same
+    """Move weights and not their scales, and look at neither."""
+    swapper = worker.two_bank.swapper
+    names = [tensor.name for tensor in swapper.banks[0].tensors]
+
+    def copy(to: Any, source: Any) -> None:  # noqa: ANN401 - rows
+        for name, ours, theirs in zip(names, to, source, strict=True):
+            if not name.endswith("scale"):
+                ours.copy_(theirs)
+
+    swapper.copy, swapper.verify = copy, unlooked(swapper.verify)
+
+
+def flip_before_copy(worker: Any) -> None:  # noqa: ANN401 - the same
+    """Point an expert to its hot row at once, and copy its bytes at the next swap."""
+    swapper = worker.two_bank.swapper
+    late: list[tuple[Any, Any]] = []
+
+    def copy(to: Any, source: Any) -> None:  # noqa: ANN401 - rows
+        while late:
+            for ours, theirs in zip(*late.pop(), strict=True):
+                ours.copy_(theirs)
+        late.append((to, [each.clone() for each in source]))
+
+    swapper.copy, swapper.verify = copy, unlooked(swapper.verify)
+
+
+def wrong_bank(worker: Any) -> None:  # noqa: ANN401 - the same
+    """Have the device read a hot expert of each layer from the row that its entry left."""
+    table, swapper = worker.two_bank.table, worker.two_bank.swapper
+    swap = swapper.swap
+
+    def lagging(asked: Any) -> Any:  # noqa: ANN401 - Swap, Swapped
+        before = table.device[asked.layer].clone()
+        swapped = swap(asked)
+        table.device[asked.layer].copy_(before)
+        return swapped
+
+    swapper.swap = lagging
+
+
+def unlooked(verify: Callable[..., None]) -> Callable[..., None]:
+    """Verify nothing while rows move; the audit, which no swap calls, still does."""
+
+    def verified(*where: Any) -> None:  # noqa: ANN401 - layer, expert, bank, row
+        if "audit" in sys._getframe(1).f_code.co_name:  # noqa: SLF001 - who asks is the point
+            verify(*where)
+
+    return verified
+
+
+FAULTS: dict[str, Callable[[Any], None]] = {
+    each.__name__: each
+    for each in (partial_sums, exchanged_rows, scales_left_behind, flip_before_copy, wrong_bank)
+}
+
+
+if __name__ == "__main__":
+    forks.run_all(run, *sys.argv[1:])

@@ -75,7 +75,7 @@ def lay(tmp_path: Path, places: Places) -> Lay:
     ) -> World:
         before = {**UPSTREAM, **(release or {})}
         hooked = before["vllm/arguments.py"].decode().replace(*HOOK).encode()
-        after = {**UPSTREAM, "vllm/arguments.py": hooked}
+        after = {**before, **UPSTREAM, "vllm/arguments.py": hooked}
         path, old, new = edit
         if path:
             assert old in after[path].decode()
@@ -129,6 +129,60 @@ def test_equal_in_one_mode(lay: Lay, mode: str) -> None:
     world = lay()
     assert world.run("equal", "sample", "--mode", mode) == 0
     assert [each["mode"] for each in record(world)["equality"]["modes"]] == [mode]
+
+
+def test_a_lane_that_compares_less_says_so(lay: Lay, capfd: Capture) -> None:
+    world = lay()
+    series = world.root / "series" / "sample.toml"
+    less = '[equality]\nprompts = 5\ntokens = 16\ndistinct = 40\nmodes = ["eager"]\n\n'
+    series.write_text(series.read_text().replace("[engine]", f"{less}[engine]"))
+    capfd.readouterr()
+    assert world.run("equal") == 0
+    told = (
+        "5 of 44 prompts, 16 of 64 tokens a prompt, 40 distinct tokens needed, not 200, only eager"
+    )
+    out = capfd.readouterr().out
+    assert "equality equal, of less than by default: baseline is the unpatched pin's" in out
+    assert f"asked for less than by default: {told}\n" in out
+    found = record(world)["equality"]
+    assert (found["tokens"], ", ".join(found["fewer"])) == (16, told)
+    (mode,) = found["modes"]
+    assert (mode["mode"], {row["prompts"] for row in mode["rows"]}) == ("eager", {5})
+
+
+@pytest.mark.parametrize("command", ["boot", "equal"])
+def test_an_unknown_shim_ends_with_1_before_anything_runs(
+    lay: Lay, capfd: Capture, command: str
+) -> None:
+    world = lay()
+    series = world.root / "series" / "sample.toml"
+    named = '[boot]\nshims = ["mxfp4-without-amx", "magic"]\n\n'
+    series.write_text(series.read_text().replace("[engine]", f"{named}[engine]"))
+    assert world.run(command) == 1
+    err = capfd.readouterr().err
+    assert "[boot] shims: no shim 'magic'; known: deepseek-v4-on-cpu, mxfp4-without-amx" in err
+    assert not list(world.places.state.glob("runs/*"))
+
+
+def test_shims_stand_under_pin_and_lane_and_are_told(lay: Lay, capfd: Capture) -> None:
+    gated = b"class CPUExpertsMxfp4:\n    _supports_current_device = staticmethod(lambda: False)\n"
+    experts = "vllm/model_executor/layers/fused_moe/experts/cpu_moe.py"
+    world = lay(release={experts: gated})
+    (torch,) = world.places.bases.glob("*/torch.py")
+    with torch.open("a") as file:
+        file.write("class cpu:\n    _is_amx_tile_supported = staticmethod(lambda: False)\n")
+        file.write("    _is_avx512_supported = staticmethod(lambda: True)\n")
+    series = world.root / "series" / "sample.toml"
+    named = '[boot]\nshims = ["mxfp4-without-amx"]\n\n'
+    series.write_text(series.read_text().replace("[engine]", f"{named}[engine]"))
+    assert world.run("equal", "--mode", "eager") == 0
+    out = capfd.readouterr().out
+    assert "shims    mxfp4-without-amx: of this machine, under pin and lane alike" in out
+    found = record(world)
+    assert found["shims"] == ["mxfp4-without-amx"]
+    for name in ("offline.log", "equality/pin.log", "equality/lane.log"):
+        log = (Path(found["folder"]) / name).read_text()
+        assert log.count("shim mxfp4-without-amx: after vllm") == 1
 
 
 def test_boot_compares_where_it_is_asked_to(lay: Lay, capfd: Capture) -> None:

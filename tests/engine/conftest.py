@@ -27,10 +27,11 @@ class Lane:
     """A copy of the project that a test may edit, with records of its own."""
 
     root: Path
+    name: str = "cpu-tiny"
 
     @property
     def series(self) -> Path:
-        return self.root / "series" / "cpu-tiny.toml"
+        return self.root / "series" / f"{self.name}.toml"
 
     def run(self, *arguments: str) -> int:
         """Run a command line in the copy; give back its exit code."""
@@ -48,7 +49,7 @@ class Lane:
 
     def records(self) -> list[dict[str, Any]]:
         """Every record kept so far, oldest first."""
-        files = sorted(Places.of_user().state.glob("runs/cpu-tiny/*/record.json"))
+        files = sorted(Places.of_user().state.glob(f"runs/{self.name}/*/record.json"))
         return [json.loads(file.read_text()) for file in files]
 
 

@@ -38,7 +38,7 @@ def main(spec_file: str) -> None:
     """Run every arm; end with status 1 after the first that fails."""
     arms = json.loads(Path(spec_file).read_text())["arms"]
     start = time.perf_counter()
-    # Before all of vLLM, in the process that every arm is forked from.
+    # In the process that every arm is forked from.
     shims.apply()
     # Imported here because how long it takes is part of the result.
     import torch  # noqa: F401, PLC0415

@@ -86,10 +86,8 @@ class Routes:
         tokens, picks = self.shape
         first, step = source.random_raw(2 * tokens).reshape(2, tokens, 1) >> 32
         steps = 1 + step % (self.experts // picks)
-        ids: Bits = ((first + steps * np.arange(picks, dtype=np.uint64)) % self.experts).astype(
-            "<i4"
-        )
-        return ids
+        ids: Bits = (first + steps * np.arange(picks, dtype=np.uint64)) % self.experts
+        return ids.astype("<i4")
 
 
 Draw = Bell | Nibbles | Exponents | Routes
@@ -108,10 +106,8 @@ def _bell(source: np.random.PCG64, shape: tuple[int, ...], deviation: float) -> 
     # The sum of four uniform 16-bit numbers is bell-shaped enough, and exact.
     quarters = source.random_raw(count).view("<u2").reshape(count, 4)
     centred = quarters.sum(axis=1, dtype=np.int64) - 2 * 65535
-    values: NDArray[np.float32] = (centred * (deviation / (65536 * (4 / 12) ** 0.5))).astype(
-        np.float32
-    )
-    return values
+    values: NDArray[np.float64] = centred * (deviation / (65536 * (4 / 12) ** 0.5))
+    return values.astype(np.float32)
 
 
 def _bytes(source: np.random.PCG64, shape: tuple[int, ...]) -> NDArray[np.uint8]:

@@ -13,7 +13,8 @@ BLOCK = 512
 OPTIONS = {"block": BLOCK, "enable_fp_fusion": False}
 
 
-@triton.jit
+# Weights and maps may be those of a part of the tokens, which may begin anywhere.
+@triton.jit(do_not_specialize_on_alignment=["weights"])
 def finalize_kernel(picks, weights, output, padded, width, k: tl.constexpr, block: tl.constexpr):
     """Sum one token's picks in slot order, a block of its columns."""
     token = tl.program_id(0).to(tl.int64)
@@ -30,7 +31,10 @@ def finalize_kernel(picks, weights, output, padded, width, k: tl.constexpr, bloc
 
 
 # Row counts are what autotuning made of T: none of them may compile a kernel while serving.
-@triton.jit(do_not_specialize=["hot_rows", "cold_rows"])
+@triton.jit(
+    do_not_specialize=["hot_rows", "cold_rows"],
+    do_not_specialize_on_alignment=["hot_weights", "cold_weights", "hot_permute", "cold_permute"],
+)
 def finalize_merged_kernel(
     hot,
     cold,

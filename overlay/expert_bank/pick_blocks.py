@@ -40,7 +40,7 @@ def pick_blocks(ids: torch.Tensor, experts: int, block: int) -> PickBlocks:
     flat = ids.reshape(-1)
     picks = flat.shape[0]
     blocks = blocks_at_most(picks, experts, block)
-    expert = torch.where((flat >= 0) & (flat < experts), flat, experts).to(torch.int64)
+    expert = flat.to(torch.int64).masked_fill((flat < 0) | (flat >= experts), experts)
     sizes = torch.zeros(experts + 1, dtype=torch.int64, device=flat.device)
     sizes.scatter_add_(0, expert, torch.ones_like(expert))
     needed = (sizes + block - 1) // block
@@ -52,5 +52,5 @@ def pick_blocks(ids: torch.Tensor, experts: int, block: int) -> PickBlocks:
     filled = torch.full((blocks * block,), picks, dtype=torch.int32, device=flat.device)
     filled.scatter_(0, at, order.to(torch.int32))
     owner = torch.searchsorted(ends, torch.arange(blocks, device=flat.device), right=True)
-    owner = torch.where(owner <= experts, owner, -1).to(torch.int32)
-    return PickBlocks(filled.view(blocks, block), owner)
+    owner.masked_fill_(owner > experts, -1)
+    return PickBlocks(filled.view(blocks, block), owner.to(torch.int32))

@@ -4,7 +4,7 @@
 
 import torch
 
-from expert_bank.table_layout import BANK, COLD, ROW
+from expert_bank.table_layout import BANK, ROW
 
 ALIGNED = 16
 
@@ -20,7 +20,8 @@ def row_bytes(rows: torch.Tensor) -> int:
     """
     if not rows.is_contiguous():
         raise ValueError(f"rows of shape {tuple(rows.shape)} are not contiguous")
-    return int(rows.stride(0) * rows.element_size())
+    size: int = rows.stride(0) * rows.element_size()
+    return size
 
 
 def row_addresses(rows: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
@@ -59,5 +60,5 @@ def expert_addresses(table: torch.Tensor, hot: torch.Tensor, cold: torch.Tensor)
         )
     if (hot.data_ptr() | cold.data_ptr() | size) % ALIGNED:
         raise ValueError(f"rows of {size} bytes do not all start at a multiple of {ALIGNED}")
-    starts = torch.where(table[BANK] == COLD, cold.data_ptr(), hot.data_ptr())
-    return starts + table[ROW].to(torch.int64) * size
+    bank, row = table[BANK].to(torch.int64), table[ROW].to(torch.int64)
+    return bank * (cold.data_ptr() - hot.data_ptr()) + row * size + hot.data_ptr()

@@ -46,11 +46,12 @@ def copy_rows_kernel(
         end = tl.minimum(begin + part_bytes, size)
         target = tl.load(destinations + row)
         source = tl.load(sources + row)
-        # Only whole vectors at addresses that vectors can have; what is left goes byte by byte.
+        # Only whole vectors at addresses that vectors can have; what is left goes byte by byte. The
+        # hints hold wherever there is a vector: without one the mask lets nothing through.
         vectors = tl.where((target | source) % vector_bytes == 0, end // vector_bytes, 0)
         copy_part(
-            (target // vector_bytes * vector_bytes).to(tl.pointer_type(tl.int32)),
-            (source // vector_bytes * vector_bytes).to(tl.pointer_type(tl.int32)),
+            tl.multiple_of(target.to(tl.pointer_type(tl.int32)), vector_bytes),
+            tl.multiple_of(source.to(tl.pointer_type(tl.int32)), vector_bytes),
             begin // word_bytes,
             vectors * (vector_bytes // word_bytes),
             block,

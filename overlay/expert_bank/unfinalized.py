@@ -95,7 +95,7 @@ def merge_unfinalized(
     wrong.add_((~good).sum())
     merged = torch.where(in_hot, at_hot, at_cold + rows[0])
     return (
-        torch.where(good, merged, -1).to(torch.int32),
+        merged.masked_fill(~good, -1),
         torch.where(in_hot, hot.expert_weights, cold.expert_weights),
     )
 

@@ -18,7 +18,8 @@ DEVICE = torch.device("cpu" if INTERPRETED else "cuda")
 
 def bits(tensor: torch.Tensor) -> bytes:
     """Whatever a tensor holds, NaNs too, to be compared."""
-    return bytes(tensor.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    held: bytes = tensor.cpu().contiguous().view(torch.uint8).numpy().tobytes()
+    return held
 
 
 def tell(checks: Sequence[Callable[[], None]]) -> None:

@@ -237,7 +237,7 @@ def other_forms_are_refused() -> None:
     rows = picks.flatten(0, 1)
     permute = torch.arange(TOKENS * K, dtype=torch.int32, device=DEVICE)
     good = unfinalized(rows, weights, permute)
-    makers: tuple[Callable[[], object], ...] = (
+    makers: tuple[Callable[[], Unfinalized], ...] = (
         lambda: unfinalized(picks, weights, permute),
         lambda: unfinalized(rows, weights.flatten(), permute),
         lambda: unfinalized(rows, weights, permute[1:]),

@@ -1,0 +1,136 @@
+"""Checks of kernels within captured graphs, on a CUDA GPU alone: ``graphs.py RESULT``."""
+
+import torch
+from banks import Banks
+from checks import DEVICE, bits, tell
+from maps import random_table
+
+from expert_bank.finalize import finalize
+from expert_bank.grouped_gemm import grouped_gemm_cuda
+from expert_bank.row_address import row_addresses
+from expert_bank.row_copy import RowCopies
+from expert_bank.split import split_cuda
+from expert_bank.unfinalized import Unfinalized, finalize_merged
+
+EXPERTS, HOT_ROWS, COLD_ROWS = 8, 5, 7
+TOKENS, K, WIDTH, INTERMEDIATE = 6, 3, 64, 32
+
+
+def captured(body: object) -> torch.cuda.CUDAGraph:
+    """Run a function once, so that its kernels are compiled; then capture it."""
+    assert callable(body)
+    body()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        body()
+    return graph
+
+
+def a_graph_copies_what_its_tensors_hold() -> None:
+    """Captured with nothing to copy; replayed with rows of pinned memory."""
+    sizes = (48, 8192 + 16)
+    sources = [torch.randint(256, (6, size)).to(torch.uint8).pin_memory() for size in sizes]
+    targets = [torch.zeros(6, size, dtype=torch.uint8, device=DEVICE) for size in sizes]
+    copies = RowCopies(sizes, rows=4, device=DEVICE)
+    graph = captured(copies.launch)
+    total = 0
+    for count in (4, 0, 3):
+        expected = [each.clone() for each in targets]
+        for number in range(len(sizes)):
+            to, of = torch.randperm(6)[:4], torch.randperm(6)[:4]
+            copies.destinations[number] = row_addresses(targets[number], to.to(DEVICE))
+            copies.sources[number] = row_addresses(sources[number], of.to(DEVICE))
+            expected[number][to[:count].to(DEVICE)] = sources[number][of[:count]].to(DEVICE)
+        copies.count.fill_(count)
+        graph.replay()
+        assert all(a.equal(b) for a, b in zip(targets, expected, strict=True))
+        total += count * sum(sizes)
+        assert copies.copied.item() == total
+
+
+def a_graph_follows_the_map_and_the_router() -> None:
+    """Split, experts and finalize, captured once: ids, counts and rows change behind it."""
+    source = torch.Generator().manual_seed(1)
+    x = torch.randn(TOKENS, WIDTH, generator=source).bfloat16().to(DEVICE)
+    weights = torch.rand(TOKENS, K, generator=source).to(DEVICE)
+    w13 = torch.randn(EXPERTS, 2 * INTERMEDIATE, WIDTH, generator=source).bfloat16()
+    w2 = torch.randn(EXPERTS, WIDTH, INTERMEDIATE, generator=source).bfloat16()
+    banks = [Banks(HOT_ROWS, COLD_ROWS, each) for each in (w13, w2)]
+    ids = torch.zeros(TOKENS, K, dtype=torch.int32, device=DEVICE)
+    table = torch.zeros(4, EXPERTS, dtype=torch.int32, device=DEVICE)
+    counts = torch.zeros(2 * EXPERTS, dtype=torch.int32, device=DEVICE)
+    scheduled = torch.zeros(1, dtype=torch.int32, device=DEVICE)
+    places, output = torch.zeros_like(ids), torch.zeros_like(x)
+    addresses = [torch.zeros(EXPERTS, dtype=torch.int64, device=DEVICE) for _ in banks]
+
+    def step() -> None:
+        places.copy_(split_cuda(counts, ids, scheduled, table))
+        picks = grouped_gemm_cuda(x, ids, *addresses, intermediate=INTERMEDIATE)
+        finalize(picks, weights, output)
+
+    def enter(seed: int) -> None:
+        of_map = torch.Generator().manual_seed(seed)
+        drawn = random_table(of_map, experts=EXPERTS, hot=HOT_ROWS, cold=COLD_ROWS)
+        table.copy_(drawn)
+        for held, each in zip(addresses, banks, strict=True):
+            held.copy_(each.lay(drawn))
+        routed = torch.Generator().manual_seed(seed // 2)
+        ids.copy_(torch.rand(TOKENS, EXPERTS, generator=routed).topk(K).indices)
+        scheduled.fill_(seed % (TOKENS + 1))
+
+    enter(0)
+    graph = captured(step)
+    answers = []
+    for seed in range(2, 22):
+        enter(seed)
+        counts.zero_()
+        step()
+        expected = [each.clone() for each in (counts, places, output)]
+        for each in (counts, places, output):
+            each.zero_()
+        graph.replay()
+        assert [bits(each) for each in (counts, places, output)] == [
+            bits(each) for each in expected
+        ]
+        answers.append(bits(output))
+    # Two maps in turn for each routing: as many answers as routings.
+    assert answers[::2] == answers[1::2]
+    assert len(set(answers)) == len(answers) // 2
+
+
+def a_graph_merges_what_two_calls_wrote() -> None:
+    """The maps change between replays; a pick that no call has is counted."""
+    rows = [torch.randn(TOKENS * K, WIDTH, device=DEVICE).bfloat16() for _ in range(2)]
+    weights = torch.rand(TOKENS, K, device=DEVICE)
+    maps = [torch.zeros(TOKENS, K, dtype=torch.int32, device=DEVICE) for _ in range(2)]
+    hot, cold = (Unfinalized(r, weights, m) for r, m in zip(rows, maps, strict=True))
+    output = torch.zeros(TOKENS, WIDTH, dtype=torch.bfloat16, device=DEVICE)
+    wrong = torch.zeros(1, dtype=torch.int32, device=DEVICE)
+    graph = captured(lambda: finalize_merged(hot, cold, output, wrong))
+    wrong.zero_()
+    for _ in range(10):
+        drawn = torch.randperm(TOKENS * K, device=DEVICE).view(TOKENS, K).int()
+        in_hot = torch.rand(TOKENS, K, device=DEVICE) < 0.7
+        maps[0].copy_(drawn.masked_fill(~in_hot, -1))
+        maps[1].copy_(drawn.masked_fill(in_hot, -1))
+        graph.replay()
+        expected = torch.zeros_like(output)
+        picks = torch.where(in_hot[..., None], rows[0][drawn], rows[1][drawn])
+        finalize(picks.contiguous(), weights, expected)
+        assert bits(output) == bits(expected)
+    assert wrong.item() == 0
+    maps[0].fill_(-1)
+    maps[1].fill_(-1)
+    graph.replay()
+    assert wrong.item() == TOKENS * K
+
+
+CHECKS = (
+    a_graph_copies_what_its_tensors_hold,
+    a_graph_follows_the_map_and_the_router,
+    a_graph_merges_what_two_calls_wrote,
+)
+
+
+if __name__ == "__main__":
+    tell(CHECKS)

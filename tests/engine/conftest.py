@@ -1,5 +1,6 @@
 """Real vLLM: copies of this project's own lane, wheels and environments from the user's store."""
 
+import dataclasses
 import functools
 import json
 import shutil
@@ -19,6 +20,7 @@ from lanewright.serve.model import ensure_model
 from tests.engine.lane_python import Laid
 
 ROOT = Path(__file__).parents[2]
+PIN = "0.32.0"
 CARRIED = ("upstream.toml", "series", "patches", "overlay", "environments")
 
 
@@ -39,7 +41,7 @@ class Lane:
 
     def pin(self, version: str) -> None:
         """Move the lane's pin."""
-        self.replace("release:0.32.0", f"release:{version}")
+        self.replace(f"release:{PIN}", f"release:{version}")
 
     def replace(self, old: str, new: str) -> None:
         """Edit the series; fails where there is nothing to change."""
@@ -61,16 +63,17 @@ def lane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lane:
 
 
 @pytest.fixture(scope="session")
-def laid(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Laid]:
-    """The cpu-tiny lane on a release, laid out once for all tests that boot engines themselves."""
+def laid(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Laid]:
+    """A lane on a release, laid out once for all tests that boot engines themselves."""
 
     @functools.cache
-    def on(version: str) -> Laid:
-        copy = copied(tmp_path_factory.mktemp("laid") / "project")
-        copy.pin(version)
+    def on(version: str, name: str = "cpu-tiny") -> Laid:
+        copy = dataclasses.replace(copied(tmp_path_factory.mktemp("laid") / "project"), name=name)
+        if version != PIN:
+            copy.pin(version)
         project, places = Project.find(copy.root), Places.of_user()
-        build(project, places, "cpu-tiny")
-        lane = lay_lane(project, places, "cpu-tiny")
+        build(project, places, name)
+        lane = lay_lane(project, places, name)
         return Laid(lane, ensure_model(places, lane.env, lane.recipe))
 
     return on

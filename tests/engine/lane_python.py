@@ -8,9 +8,12 @@ from typing import Any
 
 from lanewright.serve.boot import engine_arguments
 from lanewright.serve.child import child, watch
+from lanewright.serve.engines import SCRIPT
 from lanewright.serve.lane import Lane
 
 INSIDE = Path(__file__).parent / "inside"
+# Where the shims are that a lane may name.
+TOOLS = SCRIPT.parent
 SECONDS = 1200.0
 # All engines count, unless a job says otherwise.
 COUNTING = {"max_model_len": 512, "max_num_seqs": 16, "moe_usage_counter": True}
@@ -30,7 +33,7 @@ class Laid:
         given = self.lane.env.environ()
         whole = {
             **given,
-            "PYTHONPATH": f"{given['PYTHONPATH']}:{INSIDE}",
+            "PYTHONPATH": f"{given['PYTHONPATH']}:{INSIDE}:{TOOLS}",
             "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
             **(environ or {}),
         }
@@ -40,7 +43,12 @@ class Laid:
                 raise running.died("failed")
 
     def run_jobs(
-        self, script: str, jobs: Sequence[Mapping[str, Any]], *, folder: Path
+        self,
+        script: str,
+        jobs: Sequence[Mapping[str, Any]],
+        *,
+        folder: Path,
+        environ: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """Run jobs that have ``name`` and ``engine``; what each gave back, by its name."""
         results = {job["name"]: folder / f"{job['name']}.json" for job in jobs}
@@ -55,5 +63,5 @@ class Laid:
         ]
         spec_file = folder / "spec.json"
         spec_file.write_text(json.dumps(spec))
-        self.run(script, str(spec_file), folder=folder)
+        self.run(script, str(spec_file), folder=folder, environ=environ)
         return {name: json.loads(file.read_text()) for name, file in results.items()}

@@ -19,6 +19,9 @@ def run_all(run: Callable[[Job], Any], spec_file: str) -> None:
 
     Ends with status 1 after the first job that fails.
     """
+    import shims  # noqa: PLC0415 - the tool's own; not every script of this folder forks
+
+    shims.apply()
     import vllm  # noqa: F401, PLC0415 - once, before the forks, by whoever calls this
 
     for job in json.loads(Path(spec_file).read_text()):

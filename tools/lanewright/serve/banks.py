@@ -26,6 +26,7 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
         "workers": len(told),
         "picks": picks,
         "hot_rows": sum(first["hot_rows"]),
+        "mixed_layers": sum(0 < rows < first["experts"] for rows in first["hot_rows"]),
         **{
             name: first[name]
             for name in ("hot_picks", "cold_picks", "barriers", "swaps", "failed", "bytes")

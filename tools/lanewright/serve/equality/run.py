@@ -101,7 +101,9 @@ def _proven(lane: LaneEnv, of: LaneArm, found: Mapping[str, Any]) -> tuple[Proof
     """Prove what an arm of the lane is there for."""
     where = f"equality, {of.arm.name}"
     proofs = prove(lane, of.engine, Evidence.read(found), where)
-    if of.swaps and not any(each.facts.get("swaps") for each in proofs):
+    if of.swaps and any(
+        each.facts.get("mixed_layers") and not each.facts["swaps"] for each in proofs
+    ):
         raise MismatchError(f"{where}: swaps were asked for, and none was made")
     return proofs
 

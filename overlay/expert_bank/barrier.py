@@ -35,7 +35,7 @@ class Totals:
         forwards: Scheduled ones.
         barriers: At which swaps were asked for.
         swaps: That came to their end, verified.
-        failed: That left an expert on its cold row.
+        failed: That left an expert on its cold row, or that the table contradicted.
         cut: That a budget left for later, or for nothing.
         bytes: Copied and verified.
         seconds: Spent at barriers, draining the device included.
@@ -88,8 +88,12 @@ class Barrier:
         if self.source is None or self.closed:
             return
         table = self.swapper.table
-        if swaps := self.source.at(self.totals.forwards, table.is_hot(), rows=table.hot):
-            self.swap(swaps)
+        try:
+            if swaps := self.source.at(self.totals.forwards, table.is_hot(), rows=table.hot):
+                self.swap(swaps)
+        except Refused as error:
+            # Nothing was moved, and whoever waits for this forward has done nothing wrong.
+            self._fail(str(error))
 
     def swap(self, swaps: Sequence[Swap]) -> None:
         """Drain the device and swap; what a budget leaves over is not kept for later.
@@ -111,9 +115,8 @@ class Barrier:
             swapped = self.swapper.swap(swap)
             spent += swapped.bytes
             totals.swaps += not swapped.failure
-            totals.failed += bool(swapped.failure)
             if swapped.failure:
-                self.failures = [*self.failures, swapped.failure][-KEPT_FAILURES:]
+                self._fail(swapped.failure)
         if self._read_addresses() != self._addresses:
             raise RuntimeError("a bank or a table moved; a captured graph would read the old one")
         totals.barriers += 1
@@ -123,6 +126,10 @@ class Barrier:
     def told(self) -> dict[str, Any]:
         """Tell what was done, as values that JSON can carry."""
         return {**asdict(self.totals), "failures": self.failures, "closed": self.closed}
+
+    def _fail(self, failure: str) -> None:
+        self.totals.failed += 1
+        self.failures = [*self.failures, failure][-KEPT_FAILURES:]
 
     def _read_addresses(self) -> tuple[int, ...]:
         swapper = self.swapper

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """A model's experts in two banks: banks, table, counter and barrier together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -22,6 +22,7 @@ class TwoBank:
         counter: Picks by layer, bank and expert.
         barrier: Where rows are swapped.
         swapper: How.
+        audits: Yield what else is wrong, one line each; a kernel's own checks.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class TwoBank:
         self.counter = counter
         self.swapper = Swapper(banks, table, sums, plain_copy)
         self.barrier = Barrier(self.swapper, drain)
+        self.audits: list[Callable[[], Iterable[str]]] = []
 
     def audit(self) -> list[str]:
         """Compare every expert's row, and the device's table, with what they must be.
@@ -50,7 +52,7 @@ class TwoBank:
                     self.swapper.verify(layer, expert, *self.table.where(layer, expert))
                 except CopyError as error:
                     wrong.append(str(error))
-        return wrong
+        return [*wrong, *(line for audit in self.audits for line in audit())]
 
     def told(self) -> dict[str, Any]:
         """Tell how it stands, as values that JSON can carry."""

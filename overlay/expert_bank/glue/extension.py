@@ -8,7 +8,7 @@ from typing import Any
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
 from expert_bank import __version__, ops
-from expert_bank.forced import Forced, Listed
+from expert_bank.forced import Forced
 from expert_bank.glue import plugin
 from expert_bank.glue.banking import map_invariance
 from expert_bank.swaps import Swap
@@ -89,10 +89,12 @@ class WorkerExtension:
         self._banked().barrier.source = forced
 
     def expert_bank_swap(self, swaps: list[tuple[int, int | None, int | None]]) -> None:
-        """Swap what is listed (layer, promote, demote) before the next forward."""
-        barrier = self._banked().barrier
-        due = barrier.totals.forwards + 1
-        barrier.source = Listed([(due, Swap(*each)) for each in swaps])
+        """Swap what is listed: layer, the expert to promote or None, the one to demote or None.
+
+        Raises:
+            Refused: The table contradicts one, or the barrier is closed; nothing was moved.
+        """
+        self._banked().barrier.swap([Swap(*each) for each in swaps])
 
     def _banked(self) -> TwoBank:
         two_bank: TwoBank | None = getattr(self, "two_bank", None)

@@ -83,6 +83,10 @@ class Loading:
         if self._begun:
             return
         self._begun = True
+        for layer in self.layers:
+            if layer.quant_method.is_monolithic:
+                method = type(layer.quant_method).__qualname__
+                raise Refused(f"{layer.layer_name} routes inside its kernel ({method})")
         experts = {layer.global_num_experts for layer in self.layers}
         picks = {layer.top_k for layer in self.layers}
         if len(experts) > 1 or len(picks) > 1:

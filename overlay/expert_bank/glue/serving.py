@@ -47,7 +47,9 @@ def serve(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
             layer.row_pointers = pointers[-1] = RowPointers(bank, layer.table)
         else:
             experts = layer.quant_method.moe_kernel.fused_experts
-            experts.apply = TwoCalls(experts, bank).apply
+            calls = TwoCalls(experts, bank)
+            experts.apply = calls.apply
+            two_bank.audits.append(calls.audit)
 
     def moved(number: int) -> None:
         if (found := pointers[number]) is not None:

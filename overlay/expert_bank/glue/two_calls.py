@@ -6,6 +6,7 @@ The kernel takes no row pointers, but a range of experts: the hot call is told t
 are its own, the cold call those from H on, and each leaves the others' picks out. Neither sums.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -35,7 +36,7 @@ class TwoCalls:
         experts: vLLM's own, which knows scales' places, biases and limits.
         bank: Of the layer; its tensors are w13_weight, w13_weight_scale, w2_weight,
             w2_weight_scale, and biases where the model has them.
-        wrong: int32[1], picks that not exactly one call has had; read at each barrier.
+        wrong: int32[1], picks that not exactly one call has had.
     """
 
     def __init__(self, experts: TrtLlmMxfp4ExpertsModular, bank: LayerBank) -> None:
@@ -89,6 +90,11 @@ class TwoCalls:
             )
             finalize_merged(hot, cold, output[part], self.wrong)
         return None
+
+    def audit(self) -> Iterator[str]:
+        """Yield how many picks not exactly one call has had, if any; waits for the device."""
+        if count := int(self.wrong.item()):
+            yield f"{self.bank.name}: {count} picks were not served by exactly one of its two calls"
 
     def _deferred(self, tokens: int) -> bool:
         """Tell whether the model wants to finalize; before 0.31 these experts never let it."""

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """The step of a worker, where vLLM lets a subclass in."""
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from expert_bank.config import BankConfig
@@ -55,8 +56,10 @@ class BankWorker(Base):
         if self.two_bank is not None:
             require_map_invariance(self)
         counter, self.pick_counter = self.pick_counter, None
+        closed = nullcontext() if self.two_bank is None else self.two_bank.barrier.shut("warm-up")
         try:
-            return super().compile_or_warm_up_model(*args, **kwargs)
+            with closed:
+                return super().compile_or_warm_up_model(*args, **kwargs)
         finally:
             self.pick_counter = counter
 

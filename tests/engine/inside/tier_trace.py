@@ -7,6 +7,7 @@ prompts come one at a time, then at once, some in chunks, with rows swapped all 
 import random
 import sys
 from typing import Any
+from unittest.mock import patch
 
 import forks
 import torch
@@ -20,6 +21,8 @@ def run(job: forks.Job) -> dict[str, Any]:
     from bench import Routed  # noqa: PLC0415 - it imports vLLM, which the parent did
     from vllm import LLM, SamplingParams  # noqa: PLC0415 - the same
 
+    from expert_bank.glue.worker import BankWorker  # noqa: PLC0415 - the same
+
     class Traced(Routed):
         """Looks every pick up in the table that its forward has."""
 
@@ -31,16 +34,24 @@ def run(job: forks.Job) -> dict[str, Any]:
             self.tables.append(table)
 
             def capture(ids: torch.Tensor) -> None:
-                if self.two_bank is not None:
-                    banks = self.two_bank.table.device[layer][0][ids.reshape(-1).long()].long()
-                    table.scatter_add_(0, banks, torch.ones_like(banks))
+                banks = self.two_bank.table.device[layer][0][ids.reshape(-1).long()].long()
+                table.scatter_add_(0, banks, torch.ones_like(banks))
 
             router.set_capture_fn(capture)
 
     traced = Traced()
-    llm = LLM(model=job["model"], **job["engine"])
+    load_model = BankWorker.load_model
+
+    def loaded(worker: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - vLLM's
+        load_model(worker, *args, **kwargs)
+        # Before anything is compiled, so that compiled code looks its picks up, too.
+        traced.two_bank = worker.two_bank
+
+    with patch.object(BankWorker, "load_model", loaded):
+        llm = LLM(model=job["model"], **job["engine"])
+    for warm in traced.tables:
+        warm.zero_()
     worker = llm.llm_engine.model_executor.driver_worker.worker
-    traced.two_bank = worker.two_bank
     llm.collective_rpc("expert_bank_force", args=(3, 3, 11))
     draw = random.Random("tiers")  # noqa: S311 - no secret
     prompts = [

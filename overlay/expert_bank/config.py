@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from expert_bank.plan import Mode
+from expert_bank.refused import Refused
 
+# Of the run, not of the model: they enter no hash of vLLM's.
 POISON = "EXPERT_BANK_POISON"
+READ_FLOOR = "EXPERT_BANK_READ_FLOOR"
 
 
 @dataclass(frozen=True)
@@ -21,12 +24,14 @@ class BankConfig:
         cold_rows: See ``expert_bank.bank``.
         boot_map: ``first``, ``empty``, or a usage file.
         poison: Whether whatever no entry points to is made NaN.
+        read_floor: GB/s that host memory must be read at; 0 for none, None for the machine's own.
     """
 
     hot_experts: str
     cold_rows: Mode
     boot_map: str
     poison: bool
+    read_floor: float | None
 
     @classmethod
     def read(cls, offload_config: Any, environ: Mapping[str, str] = os.environ) -> Self:  # noqa: ANN401 - vLLM's
@@ -36,9 +41,23 @@ class BankConfig:
             cold_rows=getattr(offload_config, "moe_cold_rows", "mirror"),
             boot_map=getattr(offload_config, "moe_boot_map", "first"),
             poison=environ.get(POISON) == "1",
+            read_floor=_number(environ, READ_FLOOR),
         )
 
     @property
     def on(self) -> bool:
         """Tell whether there are two banks at all."""
         return bool(self.hot_experts)
+
+
+def _number(environ: Mapping[str, str], name: str) -> float | None:
+    text = environ.get(name, "")
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise Refused(f"{name} is {text!r}, and must be GB/s, or 0 for no floor")
+    return number

@@ -7,7 +7,7 @@ from dataclasses import astuple
 from expert_bank import node_binding, numa
 from expert_bank.pages import HostPages
 from expert_bank.placement import require_placement
-from expert_bank.probe import SAMPLE, host_reader, probe, require_speed
+from expert_bank.probe import Reader, probe, require_speed
 from expert_bank.sizes import told
 from expert_bank.smaps import Measured, measure, require_exact
 
@@ -49,11 +49,12 @@ class HostMemory:
         self.mappings.append(pages)
         return pages
 
-    def prove(self, *, floor: float | None) -> list[str]:
+    def prove(self, read: Reader, *, floor: float | None) -> list[str]:
         """Measure what was filled, where it lies and how fast it is read.
 
         Args:
-            floor: GB/s that the CPUs must read at; None where it is only to be told.
+            read: Reads a slice, at most ``probe.SAMPLE`` bytes.
+            floor: GB/s that it must be read at; None where that is only to be told.
 
         Returns:
             Lines for people.
@@ -72,7 +73,7 @@ class HostMemory:
             for each in sizes:
                 require_placement(*each, self.node)
         largest = max(sizes, key=lambda each: each[1])
-        speed = probe(*largest, host_reader(SAMPLE))
+        speed = probe(*largest, read)
         require_speed(speed, floor, node=self.node)
         where = "a machine without nodes" if self.node is None else f"node {self.node}"
         return [

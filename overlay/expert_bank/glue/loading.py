@@ -19,6 +19,7 @@ from expert_bank.filling import fill
 from expert_bank.fits import plan_lines, require_fits
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.planning import planned, row_bytes
+from expert_bank.glue.reading import floor, reader
 from expert_bank.glue.row_tensors import row_tensors, serve_from
 from expert_bank.glue.serving import serve
 from expert_bank.glue.two_allocations import TwoAllocations
@@ -129,7 +130,9 @@ class Loading:
             [self._sums[n] for n in numbers],
             drain,
         )
-        for line in self.memory.prove(floor=None):
+        read = reader(self.memory, self.device)
+        least = floor(self.device, self.config.read_floor)
+        for line in self.memory.prove(read, floor=least):
             self.told(f"expert_bank: {line}")
         if self.config.poison:
             Poison(two_bank.swapper)

@@ -53,7 +53,7 @@ class HostMemory:
         """Measure what was filled, where it lies and how fast it is read.
 
         Args:
-            read: Reads a slice, at most ``probe.SAMPLE`` bytes.
+            read: Reads a slice of a mapping, at most ``probe.SLICE`` bytes.
             floor: GB/s that it must be read at; None where that is only to be told.
 
         Returns:
@@ -62,8 +62,6 @@ class HostMemory:
         Raises:
             Refused: It is not the size of the arithmetic, lies elsewhere, or is too slow.
         """
-        if not self.mappings:
-            return ["host memory: none"]
         sizes = [(each.address, each.size) for each in self.mappings]
         found = [astuple(measure(*each)) for each in sizes]
         whole = sum(size for _, size in sizes)
@@ -72,8 +70,8 @@ class HostMemory:
         if self.node is not None:
             for each in sizes:
                 require_placement(*each, self.node)
-        largest = max(sizes, key=lambda each: each[1])
-        speed = probe(*largest, read)
+        largest = max(self.mappings, key=lambda each: each.asked)
+        speed = probe(largest.address, largest.asked, read)
         require_speed(speed, floor, node=self.node)
         where = "a machine without nodes" if self.node is None else f"node {self.node}"
         return [

@@ -17,6 +17,8 @@ Reader = Callable[[int, int], None]
 GRACE_FLOOR = 280.0
 SAMPLE = 2**30
 SLICES = 16
+# The longest that a reader is asked for.
+SLICE = SAMPLE // SLICES
 REPEATS = 5
 
 

@@ -130,10 +130,11 @@ class Loading:
             [self._sums[n] for n in numbers],
             drain,
         )
-        read = reader(self.memory, self.device)
-        least = floor(self.device, self.config.read_floor)
-        for line in self.memory.prove(read, floor=least):
-            self.told(f"expert_bank: {line}")
+        if self.memory.mappings:
+            read = reader(self.memory, self.device)
+            least = floor(self.device, self.config.read_floor)
+            for line in self.memory.prove(read, floor=least):
+                self.told(f"expert_bank: {line}")
         if self.config.poison:
             Poison(two_bank.swapper)
         serve(self.layers, two_bank)

@@ -7,7 +7,7 @@ import platform
 import torch
 
 from expert_bank.host_memory import HostMemory
-from expert_bank.probe import GRACE_FLOOR, SAMPLE, Reader, host_reader
+from expert_bank.probe import GRACE_FLOOR, SLICE, Reader, host_reader
 
 # GPUs that sit beside a Grace CPU, on a link that reads as fast as its memory.
 BESIDE_GRACE = ((9, 0), (10, 0), (10, 3))
@@ -17,12 +17,13 @@ def reader(memory: HostMemory, device: torch.device) -> Reader:
     """Make what the probe reads with: the device where there is one, else the CPU.
 
     Args:
-        memory: Registered with the device.
+        memory: Registered with the device; at least one mapping.
         device: That serves.
     """
+    most = min(SLICE, max(each.asked for each in memory.mappings))
     if device.type == "cpu":
-        return host_reader(SAMPLE)
-    scratch = torch.empty(SAMPLE, dtype=torch.uint8, device=device)
+        return host_reader(most)
+    scratch = torch.empty(most, dtype=torch.uint8, device=device)
 
     def read(address: int, length: int) -> None:
         pages = next(

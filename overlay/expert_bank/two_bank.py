@@ -10,7 +10,7 @@ import torch
 from expert_bank.bank import LayerBank
 from expert_bank.barrier import Barrier
 from expert_bank.counter import PickCounter
-from expert_bank.swapping import CopyError, Swapper, plain_copy
+from expert_bank.swapping import Copy, CopyError, Swapper, plain_copy
 from expert_bank.table import Table
 
 
@@ -32,10 +32,11 @@ class TwoBank:
         counter: PickCounter,
         sums: Sequence[torch.Tensor],
         drain: Callable[[], None],
+        copy: Copy = plain_copy,
     ) -> None:
         self.table = table
         self.counter = counter
-        self.swapper = Swapper(banks, table, sums, plain_copy)
+        self.swapper = Swapper(banks, table, sums, copy)
         self.barrier = Barrier(self.swapper, drain)
         self.audits: list[Callable[[], Iterable[str]]] = []
 

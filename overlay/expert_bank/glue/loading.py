@@ -25,10 +25,12 @@ from expert_bank.glue.serving import serve
 from expert_bank.glue.two_allocations import TwoAllocations
 from expert_bank.host_memory import HostMemory
 from expert_bank.hot import hot_rows
+from expert_bank.launched_copy import LaunchedCopy
 from expert_bank.plan import cold_rows
 from expert_bank.poison import Poison
 from expert_bank.refused import Refused
 from expert_bank.row_sums import tensor_sums
+from expert_bank.swapping import plain_copy
 from expert_bank.table import Table
 from expert_bank.two_bank import TwoBank
 from expert_bank.usage_file import read_usage_file
@@ -129,6 +131,7 @@ class Loading:
             counter,
             [self._sums[n] for n in numbers],
             drain,
+            plain_copy if self.device.type == "cpu" else LaunchedCopy(self.device),
         )
         if self.memory.mappings:
             read = reader(self.memory, self.device)

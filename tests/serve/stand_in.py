@@ -23,7 +23,18 @@ short           [N, T]: the answer to prompt N has T tokens
 uncompiled      the model is never compiled, whatever was asked
 unsteady        the first N answers are other ones in every process
 nan             [N, I]: the logprob of prompt N at index I is no number
-flip            ``place`` [N, I] is other; ``what``: its token or logprob; ``only_on``: when counting
+flip            ``place`` [N, I] is other; ``what``: its token or logprob; ``only_on``: with a feature
+hot             how many experts the configuration has hot, whatever was asked
+banked          so many are hot in two banks, whatever was asked
+resident        there are no two banks, whatever was asked
+wrong           [L, E]: that layer's row of that expert is not what was loaded
+torn            swaps move only one of two tensors in layer L
+blind           no row is ever found wrong
+more_hot        added to the picks that the hot bank served
+never_cold      what the cold bank served is told as the hot one's
+failing         the first N swaps fail
+unmoved         swaps are told to have moved nothing
+swapless        forced swaps are not made
 =============== ==================================================================================
 """
 
@@ -44,7 +55,13 @@ from lanewright.serve.server import MODULE
 
 SITE = Path(__file__).with_name("site")
 OVERLAY = Path(__file__).with_name("overlay")
-HOOK = ("    lies:", "    moe_usage_counter: bool = False\n    lies:")
+FIELDS = """\
+    moe_usage_counter: bool = False
+    moe_hot_experts: str = ""
+    moe_cold_rows: str = "mirror"
+    moe_boot_map: str = "first"
+"""
+HOOK = ("    lies:", f"{FIELDS}    lies:")
 
 
 def lay_stand_in(
@@ -61,7 +78,7 @@ def lay_stand_in(
         folder: Where the site and its caches go.
         bank: Whether the tree holds our overlay.
         plugin: Whether vLLM can find the overlay's entry point.
-        hook: Whether vLLM knows the engine argument that our hook patch adds.
+        hook: Whether vLLM knows the engine arguments that our hook patches add.
         lies: Of every engine of this site.
     """
     site = folder / "site"

@@ -17,6 +17,7 @@ from lanewright.serve.server import ServerBoot, boot_server
 from tests.serve.stand_in import lay_stand_in
 
 ON: Mapping[str, object] = {"moe_usage_counter": True}
+BANKS: Mapping[str, object] = {"moe_hot_experts": "5"}
 PROMPT_TOKENS = [len(prompt.encode()) for prompt in PROMPTS]
 TOKENS = sum(PROMPT_TOKENS) + len(PROMPTS) * (MAX_TOKENS - 1)
 Boot = Callable[[LaneEnv, Mapping[str, object], Path], OfflineBoot | ServerBoot]
@@ -54,6 +55,34 @@ def test_on_is_proven_with_its_numbers(boot: Boot, tmp_path: Path) -> None:
     assert usage
     assert sum(map(sum, usage["counts"])) == proof.facts["picks"]
     assert found.status[0]["experts"] == ["expert_bank.glue.experts.CountedExperts"]
+
+
+@both
+def test_two_banks_are_proven_with_their_numbers(boot: Boot, tmp_path: Path) -> None:
+    found = boot(lay_stand_in(tmp_path), {**BANKS, **ON}, tmp_path)
+    counter, banks = found.proofs
+    assert (counter.feature, banks.feature) == ("moe_usage_counter", "moe_hot_experts")
+    assert banks.facts["hot_picks"] + banks.facts["cold_picks"] == TOKENS * 2 * 3
+    assert counter.facts["picks"] == banks.facts["picks"] == TOKENS * 2 * 3
+    assert banks.facts["cold_picks"] > 0
+    assert (banks.facts["hot_rows"], banks.facts["swaps"]) == (15, 0)
+    assert found.status[0]["experts"] == ["expert_bank.glue.experts.BankedExperts"]
+
+
+@both
+def test_two_banks_count_without_the_counter(boot: Boot, tmp_path: Path) -> None:
+    found = boot(lay_stand_in(tmp_path), BANKS, tmp_path)
+    assert [proof.feature for proof in found.proofs] == ["moe_hot_experts"]
+    (usage,) = found.usage
+    assert usage
+    assert sum(map(sum, usage["counts"])) == TOKENS * 2 * 3
+
+
+def test_two_banks_answer_as_one(tmp_path: Path) -> None:
+    env = lay_stand_in(tmp_path)
+    answers = {offline(env, engine, tmp_path).completions for engine in ({}, ON, BANKS)}
+    assert len(answers) == 1
+    assert server(env, BANKS, tmp_path).completions in answers
 
 
 @both
@@ -95,9 +124,13 @@ def test_an_overlay_without_its_hook_patch_is_off(boot: Boot, tmp_path: Path) ->
 
 
 @both
-def test_a_feature_that_nothing_can_prove_is_a_mismatch(boot: Boot, tmp_path: Path) -> None:
-    with pytest.raises(MismatchError, match="moe_usage_counter is asked for, and without the"):
-        boot(lay_stand_in(tmp_path, bank=False), ON, tmp_path)
+@pytest.mark.parametrize("engine", [ON, BANKS])
+def test_a_feature_that_nothing_can_prove_is_a_mismatch(
+    boot: Boot, tmp_path: Path, engine: Mapping[str, object]
+) -> None:
+    (name,) = engine
+    with pytest.raises(MismatchError, match=f"{name} is asked for, and without the"):
+        boot(lay_stand_in(tmp_path, bank=False), engine, tmp_path)
 
 
 @both
@@ -132,6 +165,33 @@ def test_a_lie_is_a_mismatch_that_says_which(
 
 
 @both
+@pytest.mark.parametrize(
+    ("engine", "lies", "told"),
+    [
+        (BANKS, {"resident": True}, r"on and proves nothing: worker \d+ has all experts resident"),
+        (BANKS, {"hot": ""}, r"was asked to be True, and worker \d+ has $"),
+        (BANKS, {"more_hot": 1}, rf": worker \d+ served .* picks, and {TOKENS * 6} were counted"),
+        (BANKS, {"never_cold": True}, "no pick was served from the cold bank"),
+        (
+            BANKS,
+            {"wrong": [0, 7]},
+            r"has rows that are wrong:\n  model\.layers\.0\.mlp\.experts, expert 7: cold row 7 of w13 ",
+        ),
+        (ON, {"banked": "5"}, r"is off, and worker \d+ serves from two banks"),
+        ({}, {"hot": "5"}, r"was asked to be False, and worker \d+ has 5"),
+    ],
+)
+def test_a_lie_of_two_banks_is_a_mismatch_that_says_which(
+    boot: Boot, tmp_path: Path, engine: Mapping[str, object], lies: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(MismatchError) as caught:
+        boot(lay_stand_in(tmp_path, lies=lies), engine, tmp_path)
+    message = str(caught.value)
+    assert re.search(told, message), message
+    assert message.startswith(f"{boot.__name__} boot: moe_hot_experts")
+
+
+@both
 def test_an_engine_that_dies(boot: Boot, tmp_path: Path) -> None:
     with pytest.raises(BootError, match="ended with exit status 1") as caught:
         boot(lay_stand_in(tmp_path, lies={"dies": True}), {}, tmp_path)
@@ -152,8 +212,10 @@ def test_the_worker_is_ours_only_where_a_feature_is_on(tmp_path: Path, device: D
     assert engine_arguments(env, {}, device) == {"worker_extension_cls": EXTENSION}
     on = engine_arguments(env, ON, device)
     assert on == {"worker_extension_cls": EXTENSION, "worker_cls": WORKERS[device], **ON}
-    off = engine_arguments(env, {"moe_usage_counter": False}, device)
-    assert "worker_cls" not in off
+    banks = engine_arguments(env, BANKS, device)
+    assert banks == {"worker_extension_cls": EXTENSION, "worker_cls": WORKERS[device], **BANKS}
+    for feature in ({"moe_usage_counter": False}, {"moe_hot_experts": ""}):
+        assert "worker_cls" not in engine_arguments(env, feature, device)
     assert engine_arguments(env, {**ON, "worker_cls": "x.Y"}, device)["worker_cls"] == "x.Y"
 
 
@@ -173,6 +235,27 @@ def test_what_would_serve_another_model_is_refused(boot: Boot, tmp_path: Path, n
 def test_a_feature_is_on_or_off(boot: Boot, tmp_path: Path, value: object) -> None:
     with pytest.raises(LanewrightError, match="and must be true or false"):
         boot(lay_stand_in(tmp_path), {"moe_usage_counter": value}, tmp_path)
+
+
+@both
+@pytest.mark.parametrize(
+    ("name", "value", "valid"),
+    [
+        ("moe_hot_experts", 12, 'a text, such as "295" or "fit:200GiB"'),
+        ("moe_hot_experts", True, 'a text, such as "295" or "fit:200GiB"'),
+        ("moe_hot_experts", [12, 16], 'a text, such as "295" or "fit:200GiB"'),
+        ("moe_cold_rows", False, "a text"),
+        ("moe_boot_map", {"first": 1}, "a text"),
+    ],
+)
+def test_a_setting_of_the_banks_is_a_text(
+    boot: Boot, tmp_path: Path, name: str, value: object, valid: str
+) -> None:
+    with pytest.raises(LanewrightError) as caught:
+        boot(lay_stand_in(tmp_path), {name: value}, tmp_path)
+    assert str(caught.value) == f"engine argument {name} is {value!r}, and must be {valid}"
+    assert caught.value.hint == "mend it in the lane's series"
+    assert not [*tmp_path.glob("*.log")], "an engine was started"
 
 
 @both

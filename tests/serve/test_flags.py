@@ -13,6 +13,11 @@ from lanewright.serve.flags import flags
         ({"quantization": None}, []),
         ({"offload_params": ["w13", "w2"]}, ["--offload-params", "w13", "w2"]),
         ({"additional_config": {"a": [1]}}, ['--additional-config={"a": [1]}']),
+        (
+            {"moe_hot_experts": "12,16", "moe_cold_rows": "exclusive", "moe_boot_map": "/a b.json"},
+            ["--moe-hot-experts=12,16", "--moe-cold-rows=exclusive", "--moe-boot-map=/a b.json"],
+        ),
+        ({"moe_hot_experts": ""}, ["--moe-hot-experts="]),
         ({"kv_cache_dtype": "-odd"}, ["--kv-cache-dtype=-odd"]),
         ({"gpu_memory_utilization": 0.5}, ["--gpu-memory-utilization=0.5"]),
     ],

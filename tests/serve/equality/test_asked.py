@@ -50,6 +50,11 @@ def test_all_of_it_is_told_before_the_rows() -> None:
     assert first.startswith("asked for less than by default: 6 of 44 prompts, 16 of 64 tokens")
 
 
+def test_many_at_once_is_asked_beside_one_by_one() -> None:
+    assert asked(together=[16, 44]).together == (16, 44)
+    assert not list(asked(together=[16]).fewer())
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [

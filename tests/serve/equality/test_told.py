@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from lanewright.serve.equality.told import divergence, lines
+from lanewright.errors import MismatchError
+from lanewright.serve.equality.told import divergence, lines, proven, unproven
 
 PLACE: dict[str, Any] = {
     "number": 3,
@@ -47,6 +48,58 @@ def test_a_long_prompt_is_cut(length: int, shown: int) -> None:
 
 def test_a_prompt_stays_on_its_line() -> None:
     assert "\n" not in divergence(PLACE | {"prompt": "one\ntwo"})
+
+
+def row(arm: str, *, differs: bool, role: str = "arm") -> dict[str, Any]:
+    first = PLACE if differs else None
+    return {"arm": arm, "role": role, "equal": 44 - differs, "prompts": 44, "first": first}
+
+
+def compared(verdict: str, *rows: dict[str, Any]) -> dict[str, Any]:
+    """An equality of one mode, whose arms prove their own names."""
+    mode = {"mode": "eager", "verdict": verdict, "why": "", "distinct": 431, "rows": [*rows]}
+    arms = {each["arm"] for each in rows if each["role"] == "arm" and "," not in each["arm"]}
+    proofs = {f"eager.{arm}": [{"feature": "x", "text": f"{arm} = {arm}"}] for arm in arms}
+    return {"verdict": verdict, "modes": [mode], "proofs": proofs}
+
+
+def test_what_differs_is_told_with_its_proof_once() -> None:
+    found = compared(
+        "differs",
+        row("exchanged", differs=True, role="negative control"),
+        row("off", differs=False),
+        row("on", differs=True),
+        row("on, 16 at once", differs=True),
+        row("swaps", differs=False),
+        row("swaps, 16 at once", differs=True),
+    )
+    assert [*proven(found)] == ["eager.on, x: on = on", "eager.swaps, x: swaps = swaps"]
+
+
+def test_what_is_equal_is_told_without_its_proof() -> None:
+    assert not [*proven(compared("equal", row("on", differs=False)))]
+
+
+@pytest.mark.parametrize("verdict", ["differs", "inconclusive"])
+def test_a_failed_proof_is_the_last_that_is_told_where_answers_differ(verdict: str) -> None:
+    found = compared(verdict, row("off", differs=False), row("on", differs=True))
+    del found["proofs"]["eager.on"]
+    told = unproven(MismatchError("equality, eager.on: rows:\n  a", hint="look"), found)
+    assert str(told).splitlines() == [
+        f"equality with its baseline: {verdict}",
+        f"  eager: {verdict}; 431 distinct tokens",
+        "    off: 44/44 equal",
+        "    on: 43/44 equal",
+        f"      {divergence(PLACE)}",
+        "equality, eager.on: rows:",
+        "  a",
+    ]
+    assert told.hint == "look"
+
+
+def test_a_failed_proof_is_told_first_where_all_is_equal() -> None:
+    told = unproven(MismatchError("rows:\n  a"), compared("equal", row("on", differs=False)))
+    assert str(told) == "rows:\n  a\n  every answer is the baseline's all the same"
 
 
 def test_every_mode_and_row_has_a_line() -> None:

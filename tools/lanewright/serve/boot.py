@@ -80,7 +80,7 @@ def engine_arguments(
 
     Raises:
         LanewrightError: The lane sets an argument that the boot sets itself, or one that makes
-            another model of its recipe's, or a feature to something else than true or false.
+            another model of its recipe's, or a feature to something that it cannot be.
     """
     if taken := sorted(OWN_ARGUMENTS.intersection(engine)):
         raise LanewrightError(

@@ -18,7 +18,7 @@ from lanewright.places import Places
 from lanewright.queue.lock import encode
 from lanewright.serve.equality.asked import Mode
 from lanewright.serve.equality.run import equality
-from lanewright.serve.equality.told import lines
+from lanewright.serve.equality.told import lines, proven
 from lanewright.serve.lane import Lane
 from lanewright.serve.model import ensure_model, recipe_hash, recipe_text
 from lanewright.serve.offline import boot_offline
@@ -119,9 +119,10 @@ def run(record: dict[str, Any], places: Places, lane: Lane, wanted: Wanted, fold
         )
         record["equality"] = dataclasses.asdict(found)
         if found.verdict != "equal":
+            facts = [*lines(record["equality"]), *proven(record["equality"])]
             raise MismatchError(
                 f"lane {lane.lock.lane}: equality with its baseline: {found.verdict}\n  "
-                + "\n  ".join(lines(record["equality"])),
+                + "\n  ".join(facts),
                 hint=f"every answer is in {folder / 'equality'}",
             )
 

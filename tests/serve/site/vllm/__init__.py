@@ -47,13 +47,15 @@ class LLM:
         parameters: SamplingParams,
         use_tqdm: bool,  # noqa: ARG002, FBT001 - vLLM's
     ) -> list[SimpleNamespace]:
+        if len(prompts) > 1:
+            print(len(prompts), "prompts at once")  # noqa: T201 - read in the log
         return [
             self.engine.complete(prompt, parameters.max_tokens, ignore_eos=parameters.ignore_eos)
             for prompt in prompts
         ]
 
-    def collective_rpc(self, method: str) -> list[Any]:
-        return [getattr(worker, method)() for worker in self.engine.workers]
+    def collective_rpc(self, method: str, args: tuple[Any, ...] = ()) -> list[Any]:
+        return [getattr(worker, method)(*args) for worker in self.engine.workers]
 
     def apply_model(self, function: Callable[[Any], Any]) -> list[Any]:
         return [function(worker.model_runner.get_model()) for worker in self.engine.workers]

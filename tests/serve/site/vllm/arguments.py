@@ -1,4 +1,4 @@
-"""What can be set; our hook patch adds a field."""
+"""What can be set; our hook patches add fields."""
 
 from dataclasses import dataclass, field
 from typing import Any

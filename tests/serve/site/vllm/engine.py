@@ -40,12 +40,18 @@ class Engine:
         self.cache: dict[tuple[int, ...], int] = {(): 0}
         self.requests = 0
         self.counting = self.lies.get("counter", getattr(arguments, "moe_usage_counter", None))
+        self.on = self.counting or getattr(arguments, "moe_hot_experts", "")
         self.workers = [self.worker(arguments) for _ in range(arguments.tensor_parallel_size)]
 
     def worker(self, arguments: Any) -> Any:  # noqa: ANN401 - the same
         offload = SimpleNamespace()
         if self.counting is not None:
             offload.moe_usage_counter = self.counting
+        for name in ("moe_hot_experts", "moe_cold_rows", "moe_boot_map"):
+            if hasattr(arguments, name):
+                setattr(offload, name, getattr(arguments, name))
+        if "hot" in self.lies:
+            offload.moe_hot_experts = self.lies["hot"]
         wanted = "vllm.v1.worker.cpu_worker.CPUWorker" if "foreign" in self.lies else ""
         bases = [named(wanted or arguments.worker_cls)]
         if arguments.worker_extension_cls:
@@ -69,7 +75,7 @@ class Engine:
         ids: list[int] = []
         logprobs: list[dict[int, Any]] = []
         while True:
-            token, found = sample(state, self.requests, len(ids), self.lies, on=self.counting)
+            token, found = sample(state, self.requests, len(ids), self.lies, on=bool(self.on))
             ids.append(token)
             logprobs.append(found)
             if len(ids) == self.length(max_tokens) or (token == EOS and not ignore_eos):

@@ -22,7 +22,7 @@ def float32(value: float) -> float:
 
 
 def sample(
-    state: int, request: int, index: int, lies: Mapping[str, Any], *, on: bool | None
+    state: int, request: int, index: int, lies: Mapping[str, Any], *, on: bool
 ) -> tuple[int, dict[int, Logprob]]:
     """Pick greedily; ``lies`` may ask for another token or logprob at one place."""
     token = state % lies.get("vocabulary", VOCABULARY)

@@ -37,8 +37,8 @@ class Asked:
         """Read what a series says.
 
         Raises:
-            LanewrightError: There are no so many prompts or modes, or the answers are too short to
-                hold so many different tokens.
+            LanewrightError: There are no so many prompts or modes, no so many can be asked at once,
+                or the answers are too short to hold so many different tokens.
         """
         given = {each.name: getattr(spec, each.name) for each in fields(cls)}
         told: dict[str, Any] = {
@@ -52,6 +52,13 @@ class Asked:
         if not asked.modes or len(set(asked.modes)) < len(asked.modes):
             raise LanewrightError(
                 f"{place} modes: needs one of {' and '.join(MODES)}, or each once"
+            )
+        possible = range(2, asked.prompts + 1)
+        if not set(asked.together) <= set(possible) or len(set(asked.together)) < len(
+            asked.together
+        ):
+            raise LanewrightError(
+                f"{place} together: needs numbers from 2 to {asked.prompts}, each once"
             )
         if asked.distinct > asked.prompts * asked.tokens:
             raise LanewrightError(

@@ -1,7 +1,7 @@
 """Boots the arms of a lane's equality, mode by mode, and judges them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality.arms import LaneArm, lane_arms, pin_arms
 from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.compare import Answer, Role, Row, compare
+from lanewright.serve.equality.told import unproven
 from lanewright.serve.equality.verdict import Judged, Verdict, judge, worst
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.proof import prove
@@ -76,7 +77,8 @@ def equality(
 
     Raises:
         BootError: An engine died or hung; without a baseline nothing is compared.
-        MismatchError: A feature has no effect where it is on, or one where it is off.
+        MismatchError: A feature has no effect where it is on, or one where it is off; the message
+            tells where the answers diverge, too.
     """
     folder.mkdir()
     with stage(f"equality, unpatched pin, {' and '.join(modes)}"):
@@ -84,17 +86,23 @@ def equality(
     arms = lane_arms(modes, engine, lane, device, asked, folder)
     with stage(f"equality, lane, {' and '.join(modes)}"):
         ours = _answers(lane, model, [each.arm for each in arms], folder, "lane")
-    proofs = {each.arm.name: _proven(lane, each, ours[each.arm.name]) for each in arms}
     judged = tuple(_judge(mode, theirs, ours, asked) for mode in modes)
-    return Equality(
+    found = Equality(
         verdict=worst(each.verdict for each in judged),
         baseline=baseline,
         tokens=asked.tokens,
         fewer=tuple(asked.fewer()),
         exchanged=theirs[f"{modes[0]}.self"]["exchange"]["layer"],
         modes=judged,
-        proofs=proofs,
+        proofs={},
     )
+    for each in arms:
+        try:
+            proof = {each.arm.name: _proven(lane, each, ours[each.arm.name])}
+        except MismatchError as error:
+            raise unproven(error, asdict(found)) from error
+        found = replace(found, proofs={**found.proofs, **proof})
+    return found
 
 
 def _proven(lane: LaneEnv, of: LaneArm, found: Mapping[str, Any]) -> tuple[Proof, ...]:
@@ -158,7 +166,8 @@ def _spoilt(name: str, found: Mapping[str, Any], mode: Mode) -> Iterator[str]:
     """Yield how an arm ran otherwise than it must, whatever it was asked."""
     if found["compiled"] != (mode == "compiled"):
         yield f"{name} did not run {mode}"
-    if cached := sum(each["cached_tokens"] for each in found["completions"]):
+    passes = [found["completions"], *found["together"].values()]
+    if cached := sum(each["cached_tokens"] for each_pass in passes for each in each_pass):
         yield f"{name} took {cached} tokens from a cache"
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lanewright.errors import MismatchError
+
 SHOWN = 48
 
 
@@ -21,6 +23,40 @@ def lines(equality: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {row['arm']}: {row['equal']}/{row['prompts']} equal{_role(row)}"
             if row["first"]:
                 yield f"    {divergence(row['first'])}"
+
+
+def proven(equality: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is proven of each arm that differs: none of that made it differ.
+
+    Args:
+        equality: As ``record.schema.json`` has it.
+    """
+    for mode in equality["modes"]:
+        # One arm has a row for each number of prompts that are asked at once.
+        names = [row["arm"].partition(",")[0] for row in _differing(mode)]
+        for name in dict.fromkeys(names):
+            for proof in equality["proofs"].get(f"{mode['mode']}.{name}", ()):
+                yield f"{mode['mode']}.{name}, {proof['feature']}: {proof['text']}"
+
+
+def unproven(error: MismatchError, equality: Mapping[str, Any]) -> MismatchError:
+    """Tell a proof that failed together with what the answers say, and last.
+
+    Args:
+        error: Why an arm proves nothing, or the wrong thing.
+        equality: As ``record.schema.json`` has it, with the proofs that held.
+    """
+    if equality["verdict"] == "equal":
+        message = f"{error}\n  every answer is the baseline's all the same"
+    else:
+        head = f"equality with its baseline: {equality['verdict']}"
+        facts = "\n  ".join([head, *lines(equality), *proven(equality)])
+        message = f"{facts}\n{error}"
+    return MismatchError(message, hint=error.hint)
+
+
+def _differing(mode: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [row for row in mode["rows"] if row["role"] == "arm" and row["first"]]
 
 
 def _role(row: Mapping[str, Any]) -> str:

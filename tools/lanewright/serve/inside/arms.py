@@ -4,12 +4,11 @@ Run by path with the lane's Python. vLLM is imported once, which is most of what
 arm is a fork of that, so that no arm sees what another left behind. SPEC holds ``arms``, a list of:
 ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``prompts``; ``max_tokens``;
 ``exact`` (whether to keep logprobs, as the bits of their float32); ``workers`` (whether to ask the
-worker extension); ``calls`` (what to ask of it before the prompts: method and arguments); ``together`` (how many
-prompts to ask at once, one run each, behind the run that asks one at a time); ``keeps`` (file for
-the usage, as a boot map, or None);
-``exchange`` (whether to answer again with two experts' rows exchanged); ``result`` (file for what
-happened). Shims that the environment names are applied first, alike for every arm. Lines that begin
-with ``arm`` tell how far it is.
+worker extension); ``calls`` (what to ask of it before the prompts: method and arguments);
+``together`` (how many prompts to ask at once, one run each, behind the run that asks one at a
+time); ``keeps`` (file for the usage, as a boot map, or None); ``exchange`` (whether to answer again
+with two experts' rows exchanged); ``result`` (file for what happened). Shims that the environment
+names are applied first, alike for every arm. Lines that begin with ``arm`` tell how far it is.
 """
 
 import json
@@ -109,7 +108,8 @@ def run(arm: dict[str, Any], imported: float) -> None:
         "moe": llm.apply_model(moe),
         "exchange": None,
     }
-    if arm["keeps"]:
+    # An arm that counts nothing proves nothing, and that is for its proof to tell.
+    if arm["keeps"] and all(result["usage"]):
         Path(arm["keeps"]).write_text(json.dumps(boot_map(*result["usage"])))
     if arm["exchange"]:
         (layer,) = llm.apply_model(exchange)

@@ -1,7 +1,7 @@
 from vllm.v1.worker import cpu_worker
 
-from .worker import CountingWorker
+from .worker import BankWorker
 
 
-class CPUWorker(CountingWorker, cpu_worker.CPUWorker):
+class CPUWorker(BankWorker, cpu_worker.CPUWorker):
     pass

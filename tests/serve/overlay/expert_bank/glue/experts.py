@@ -1,5 +1,7 @@
 from vllm.model_executor.layers.fused_moe import routed_experts
 
+from .two_bank import LayerBank
+
 
 class CountedExperts(routed_experts.RoutedExperts):
     def __init__(self, layer_name: str) -> None:
@@ -9,14 +11,33 @@ class CountedExperts(routed_experts.RoutedExperts):
 
     def forward_modular(self, state: int, picks: tuple[int, int]) -> int:
         if self.counting:
-            for expert in picks:
-                self.counts[expert] += 1
-        return int(super().forward_modular(state, picks))
+            self.count(picks)
+        return int(super().forward_modular(state, self.places(picks)))
+
+    def count(self, picks: tuple[int, int]) -> None:
+        for expert in picks:
+            self.counts[expert] += 1
+
+    def places(self, picks: tuple[int, int]) -> tuple[int, int]:
+        return picks
 
 
-def install() -> None:
-    routed_experts.built[:] = [CountedExperts]
+class BankedExperts(CountedExperts):
+    bank: LayerBank
+
+    def count(self, picks: tuple[int, int]) -> None:
+        super().count(picks)
+        for expert in picks:
+            self.bank.picks[not self.bank.is_hot(expert)] += 1
+
+    def places(self, picks: tuple[int, int]) -> tuple[int, int]:
+        first, second = picks
+        return self.bank.place[first], self.bank.place[second]
+
+
+def install(kind: type[CountedExperts] = CountedExperts) -> None:
+    routed_experts.built[:] = [kind]
 
 
 def installed() -> bool:
-    return CountedExperts in routed_experts.built
+    return any(issubclass(each, CountedExperts) for each in routed_experts.built)

@@ -20,6 +20,7 @@ class WorkerExtension:
             "moe_usage_counter": getattr(
                 self.vllm_config.offload_config, "moe_usage_counter", None
             ),
+            "moe_hot_experts": getattr(self.vllm_config.offload_config, "moe_hot_experts", None),
             "experts": sorted(f"{each.__module__}.{each.__qualname__}" for each in classes),
             "ops": experts.installed() or "op" in self.vllm_config.lies,
         }
@@ -38,3 +39,14 @@ class WorkerExtension:
             "tokens": getattr(self, "tokens", 0) + lies.get("more_tokens", 0),
             "counts": counts,
         }
+
+    def expert_bank_banks(self) -> dict[str, Any] | None:
+        two_bank = getattr(self, "two_bank", None)
+        return None if two_bank is None else {**two_bank.told(), "audit": two_bank.audit()}
+
+    def expert_bank_force(self, every: int, pairs_per_layer: int, seed: int) -> None:
+        two_bank = getattr(self, "two_bank", None)
+        if two_bank is None:
+            raise RuntimeError("all experts are resident: moe_hot_experts is not set")
+        if "swapless" not in self.vllm_config.lies:
+            two_bank.forced = (every, pairs_per_layer, seed)

@@ -1,7 +1,7 @@
 from vllm.v1.worker import gpu_worker
 
-from .worker import CountingWorker
+from .worker import BankWorker
 
 
-class Worker(CountingWorker, gpu_worker.Worker):
+class Worker(BankWorker, gpu_worker.Worker):
     pass

@@ -1,0 +1,105 @@
+"""Which engines are compared, how each is started, and what is asked of it first."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lanewright.serve.boot import EXTENSION, WORKERS
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.equality.arms import FORCED, LaneArm, lane_arms, pin_arms
+from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
+from lanewright.serve.equality.prompts import PROMPTS
+
+BANKS: Mapping[str, object] = {
+    "max_model_len": 512,
+    "moe_hot_experts": "12",
+    "moe_cold_rows": "exclusive",
+    "enable_prefix_caching": True,
+}
+OURS = {"worker_extension_cls": EXTENSION, "worker_cls": WORKERS["cpu"]}
+COMPILED = {"enforce_eager": False, "enable_prefix_caching": False}
+FOLDER = Path("/equality")
+
+
+def arms(
+    lane: LaneEnv, engine: Mapping[str, object], *modes: Mode, asked: Asked = DEFAULT
+) -> dict[str, LaneArm]:
+    found = lane_arms(modes or ("compiled",), engine, lane, "cpu", asked, FOLDER)
+    assert len({each.arm.name for each in found}) == len(found)
+    return {each.arm.name: each for each in found}
+
+
+@pytest.mark.parametrize(
+    ("engine", "names"),
+    [
+        ({}, ["off"]),
+        ({"moe_hot_experts": "", "moe_cold_rows": "mirror"}, ["off"]),
+        ({"moe_usage_counter": True}, ["off", "on"]),
+        (BANKS, ["off", "on", "swaps", "mapped"]),
+        ({**BANKS, "moe_usage_counter": True}, ["off", "on", "swaps", "mapped"]),
+    ],
+)
+def test_what_is_on_says_which_arms_there_are(
+    lane: LaneEnv, engine: dict[str, Any], names: list[str]
+) -> None:
+    found = [*arms(lane, engine, "eager", "compiled")]
+    assert found == [f"{mode}.{name}" for mode in ("eager", "compiled") for name in names]
+
+
+def test_off_is_what_upstream_knows(lane: LaneEnv) -> None:
+    off = arms(lane, BANKS)["compiled.off"]
+    plain = {"max_model_len": 512, **COMPILED}
+    assert off.engine == {"max_model_len": 512, "enable_prefix_caching": True}
+    assert off.arm.engine == {"worker_extension_cls": EXTENSION, **plain}
+    for arm in pin_arms(("compiled",), BANKS, DEFAULT):
+        assert arm.engine == plain
+
+
+def test_two_banks_are_started_as_the_lane_says_and_once_from_another_map(lane: LaneEnv) -> None:
+    found = arms(lane, BANKS)
+    for name in ("on", "swaps"):
+        assert found[f"compiled.{name}"].engine == BANKS
+        assert found[f"compiled.{name}"].arm.engine == {**OURS, **BANKS, **COMPILED}
+    mapped = found["compiled.mapped"]
+    assert mapped.engine == {**BANKS, "moe_boot_map": "/equality/compiled.usage.json"}
+    assert mapped.arm.engine == {**OURS, **mapped.engine, **COMPILED}
+
+
+def test_the_map_is_the_one_that_the_first_arm_of_its_mode_keeps(lane: LaneEnv) -> None:
+    found = arms(lane, BANKS, "eager", "compiled")
+    kept = {name: each.arm.keeps for name, each in found.items() if each.arm.keeps}
+    assert kept == {
+        "eager.on": "/equality/eager.usage.json",
+        "compiled.on": "/equality/compiled.usage.json",
+    }
+    order = [*found]
+    for mode in ("eager", "compiled"):
+        handed = found[f"{mode}.mapped"].arm.engine["moe_boot_map"]
+        assert handed == kept[f"{mode}.on"]
+        assert order.index(f"{mode}.on") < order.index(f"{mode}.mapped")
+
+
+def test_swaps_are_asked_of_one_arm_alone(lane: LaneEnv) -> None:
+    found = arms(lane, BANKS, "eager", "compiled")
+    asked = {name: each.arm.calls for name, each in found.items() if each.arm.calls}
+    assert asked == {"eager.swaps": (FORCED,), "compiled.swaps": (FORCED,)}
+    assert {name for name, each in found.items() if each.swaps} == {*asked}
+    assert FORCED[0] == "expert_bank_force"
+    every, pairs, _seed = FORCED[1]
+    assert every >= 1
+    assert pairs >= 1
+
+
+def test_all_are_asked_the_same(lane: LaneEnv) -> None:
+    asked = Asked(prompts=20, tokens=32, together=(16, 20))
+    ours = [each.arm for each in arms(lane, BANKS, asked=asked).values()]
+    theirs = pin_arms(("compiled",), BANKS, asked)
+    for arm in (*ours, *theirs):
+        assert (arm.prompts, arm.max_tokens, arm.together) == (PROMPTS[:20], 32, (16, 20))
+        assert arm.exact
+    assert all(arm.workers for arm in ours)
+    assert not any(arm.workers or arm.calls or arm.keeps for arm in theirs)
+    assert [arm.exchange for arm in theirs] == [False, True]
+    assert not any(arm.exchange for arm in ours)

@@ -27,7 +27,7 @@ def host_terms(plan: Plan) -> dict[str, int]:
     """Bytes of each thing that makes up ``plan.host_peak``."""
     return {
         f"cold bank, {plan.mode}": plan.cold_bank,
-        "one layer raw, while loading": plan.gathered,
+        f"{_layers(plan.waiting)} raw, while loading": plan.gathered,
     }
 
 
@@ -54,6 +54,10 @@ def plan_lines(plan: Plan) -> list[str]:
         ),
         f"uniform traffic: {plan.null_cold_share:.1%} of picks cold",
     ]
+
+
+def _layers(count: int) -> str:
+    return "one layer" if count == 1 else f"{count} layers"
 
 
 def _kv_tokens(plan: Plan) -> str:

@@ -68,6 +68,8 @@ class Plan:
         free_host: The same of the host.
         kv_per_token: What a token takes of the KV cache, all layers together; None where that is
             not known before the cache is laid out.
+        waiting: How many layers are gathered at once; one, where the checkpoint has a layer's
+            weights together.
     """
 
     layers: tuple[LayerShape, ...]
@@ -79,6 +81,7 @@ class Plan:
     free_device: int
     free_host: int
     kv_per_token: int | None
+    waiting: int = 1
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -88,6 +91,8 @@ class Plan:
         for number, (layer, rows) in enumerate(zip(self.layers, self.hot, strict=True)):
             if not 0 <= rows <= layer.experts:
                 raise ValueError(f"layer {number}: {rows} hot rows of {layer.experts} experts")
+        if not 1 <= self.waiting <= len(self.layers):
+            raise ValueError(f"{self.waiting} of {len(self.layers)} layers are gathered at once")
         sizes = (self.staging, self.other, self.free_device, self.free_host)
         per_token = 1 if self.kv_per_token is None else self.kv_per_token
         if min(self.page, per_token) < 1 or min(sizes) < 0:
@@ -136,8 +141,8 @@ class Plan:
 
     @property
     def gathered(self) -> int:
-        """The largest layer raw, on the host while it is gathered."""
-        return max(layer.raw_bytes for layer in self.layers)
+        """The largest layers raw, on the host while they are gathered."""
+        return sum(sorted((layer.raw_bytes for layer in self.layers), reverse=True)[: self.waiting])
 
     @property
     def load_peak(self) -> int:
@@ -156,7 +161,7 @@ class Plan:
 
     @property
     def host_peak(self) -> int:
-        """The cold bank, and a layer that is gathered."""
+        """The cold bank, and the layers that are gathered."""
         return self.cold_bank + self.gathered
 
     @property

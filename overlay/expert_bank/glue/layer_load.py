@@ -27,6 +27,7 @@ class LayerLoad:
         self,
         layer: Layer,
         method: FusedMoEMethodBase,
+        *,
         begin: Callable[[], None],
         device: torch.device,
         hand_on: Callable[[], None],
@@ -126,7 +127,16 @@ class LayerLoad:
         if self.device.type != "cpu":
             for parameter in self.layer.parameters():
                 parameter.data = parameter.data.to(self.device)
+        raw = list(self.layer.parameters())
         self._repack(self.layer)
+        self._let_go(raw)
         self.whole = True
         self._names, self._kept, self._asked = {}, [], None
         self.hand_on()
+
+    def _let_go(self, raw: list[torch.nn.Parameter]) -> None:
+        """Free what was repacked into other parameters: whoever loads still has one in its hands."""
+        kept = {id(each) for each in self.layer.parameters()}
+        for each in raw:
+            if id(each) not in kept:
+                each.data = each.data.new_empty(0)

@@ -17,6 +17,7 @@ from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
 from expert_bank.filling import fill
 from expert_bank.fits import plan_lines, require_fits
+from expert_bank.glue.gathering import Gathering
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.planning import planned, row_bytes
 from expert_bank.glue.reading import floor, reader
@@ -52,7 +53,10 @@ class Loading:
         resident: Names of layers that were built after the first weight came.
         told: Called with each line for people.
         memory: Where the banks' host memory comes from.
+        gathering: Layers that are loaded in part, and the plan; from the first weight on.
     """
+
+    gathering: Gathering
 
     def __init__(
         self, config: BankConfig, device: torch.device, told: Callable[[str], None]
@@ -75,7 +79,26 @@ class Loading:
             return None
         number = len(self.layers)
         self.layers.append(layer)
-        return LayerLoad(layer, method, self.begin, self.device, lambda: self._bank(number))
+        return LayerLoad(
+            layer,
+            method,
+            begin=lambda: self.gather(number),
+            device=self.device,
+            hand_on=lambda: self._bank(number),
+        )
+
+    def gather(self, number: int) -> None:
+        """Stand before a layer's first weight, and before room for it is taken.
+
+        Raises:
+            Refused: As ``begin``, or there is no room for so many layers at once.
+        """
+        self.begin()
+        self.gathering.begin(number, self.layers[number].layer_name)
+
+    def tell(self, line: str) -> None:
+        """Tell people whose line it is."""
+        self.told(f"expert_bank: {line}")
 
     def begin(self) -> None:
         """Plan before the first row is loaded: the model is built, and nothing of it is there.
@@ -103,8 +126,9 @@ class Loading:
         mode = self.config.cold_rows
         plan = planned(self.layers, self.hot, mode, self.device, self.memory.node)
         for line in plan_lines(plan):
-            self.told(f"expert_bank: {line}")
+            self.tell(line)
         require_fits(plan)
+        self.gathering = Gathering(plan, self.device, self.tell)
         self.map = self._boot_map(each)
         self.table = Table(self.hot, self.experts, self.device)
 
@@ -133,11 +157,12 @@ class Loading:
             drain,
             plain_copy if self.device.type == "cpu" else LaunchedCopy(self.device),
         )
+        self.tell(self.gathering.told())
         if self.memory.mappings:
             read = reader(self.memory, self.device)
             least = floor(self.device, self.config.read_floor)
             for line in self.memory.prove(read, floor=least):
-                self.told(f"expert_bank: {line}")
+                self.tell(line)
         if self.config.poison:
             Poison(two_bank.swapper)
         serve(self.layers, two_bank)
@@ -171,6 +196,7 @@ class Loading:
         self._sums[number] = tensor_sums(repacked)
         self._banks[number] = bank
         serve_from(layer, bank)
+        self.gathering.end(number)
 
 
 @contextmanager

@@ -56,6 +56,20 @@ def planned(
     return replace(plan, free_device=max(0, free))
 
 
+def with_waiting(plan: Plan, layers: int, device: torch.device) -> Plan:
+    """Plan again for a checkpoint that makes more layers wait raw in host memory.
+
+    Args:
+        plan: As it was before.
+        layers: How many wait at once.
+        device: Where the hot rows go.
+    """
+    more = replace(plan, waiting=layers)
+    if device.type != "cpu":
+        return more
+    return replace(more, free_device=max(0, plan.free_device + plan.host_peak - more.host_peak))
+
+
 def _shape(layer: RoutedExperts) -> LayerShape:
     rows = row_bytes(layer)
     whole = sum(rows.values()) * layer.global_num_experts

@@ -13,6 +13,8 @@ nox.options.sessions = ["lint", "typing", "tests"]
 PROJECT = nox.project.load_toml()
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of the user's own in it
 ROOM = 4 * 2**30
+# The queue, and what each feature costs.
+BENCHMARKS = {"queue": "queue", "counter": "usage_counter", "banks": "two_bank"}
 FAST = "not engine and not engine_full and not image and not gpu"
 
 
@@ -86,10 +88,10 @@ def typing(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure the queue and what our features cost: -- queue [--repeats N], or [LANE] [--blocks N]."""
+    """Measure: -- [queue [--repeats N] | counter [LANE] [--blocks N] | banks [LANE] [--blocks N]]."""
     session.install("-e", ".")
     only, *rest = session.posargs or [""]
-    of_queue = rest if only == "queue" else []
-    session.run("python", "-m", "benchmarks.queue", *of_queue)
-    if only != "queue":
-        session.run("python", "benchmarks/usage_counter.py", *session.posargs)
+    if only not in ("", *BENCHMARKS):
+        session.error(f"{only} is no benchmark: there are {', '.join(BENCHMARKS)}")
+    for name in [only] if only else BENCHMARKS:
+        session.run("python", "-m", f"benchmarks.{BENCHMARKS[name]}", *rest)

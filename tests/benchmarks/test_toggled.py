@@ -1,11 +1,11 @@
-"""The statistics of the benchmark; what it measures is measured by ``nox -s bench``."""
+"""The statistics of the benchmarks that toggle; what they measure is measured by ``nox -s bench``."""
 
 import math
 import random
 
 import pytest
 
-from benchmarks.usage_counter import median
+from benchmarks.toggled import median
 
 
 def test_the_median_lies_in_its_interval() -> None:

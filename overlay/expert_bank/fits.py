@@ -105,7 +105,9 @@ def _sum(place: str, terms: Mapping[str, int], free: int) -> Iterator[str]:
 
 
 def _remedy(plan: Plan) -> str:
-    """Find hot rows and a mode that fit both memories; the nearest to what was asked for."""
+    """Find what fits both memories; the nearest to what was asked for."""
+    if plan.waiting > 1 and fits(replace(plan, waiting=1)):
+        return "load from a checkpoint that has each layer's weights together"
     room = plan.free_device - (plan.device_peak - plan.hot_bank)
     if room < 0:
         smaller = " or of the staging buffer" if plan.staging >= -room else ""

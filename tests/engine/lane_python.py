@@ -9,6 +9,7 @@ from typing import Any
 from lanewright.serve.boot import engine_arguments
 from lanewright.serve.child import child, watch
 from lanewright.serve.engines import SCRIPT
+from lanewright.serve.features import carries_bank, without_features
 from lanewright.serve.lane import Lane
 
 INSIDE = Path(__file__).parent / "inside"
@@ -50,13 +51,18 @@ class Laid:
         folder: Path,
         environ: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """Run jobs that have ``name`` and ``engine``; what each gave back, by its name."""
+        """Run jobs that have ``name`` and ``engine``; what each gave back, by its name.
+
+        A job may name another ``model`` than the lane's.
+        """
+        env = self.lane.env
+        common = COUNTING if carries_bank(env) else without_features(COUNTING)
         results = {job["name"]: folder / f"{job['name']}.json" for job in jobs}
         spec = [
             {
-                **job,
                 "model": str(self.model),
-                "engine": engine_arguments(self.lane.env, {**COUNTING, **job["engine"]}, "cpu"),
+                **job,
+                "engine": engine_arguments(env, {**common, **job["engine"]}, "cpu"),
                 "result": str(results[job["name"]]),
             }
             for job in jobs

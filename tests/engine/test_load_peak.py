@@ -1,12 +1,11 @@
 """While a model is loaded into two banks, one layer is raw and one repacked, and no more."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from lanewright.serve.features import without_features
 from lanewright.serve.recipes import RECIPES
 from tests.engine.checkpoints import spread
 from tests.engine.lane_python import Laid
@@ -19,8 +18,8 @@ ROW_W2 = 2 * MODEL["hidden_size"] * MODEL["moe_intermediate_size"]  # bfloat16
 ROW = 3 * ROW_W2
 LAYER = EXPERTS * ROW
 PAGE = 4096
-ENGINE = {"max_model_len": 512, "max_num_seqs": 16, "enforce_eager": True}
-BANKED = {"moe_hot_experts": str(HOT)}
+EAGER = {"enforce_eager": True}
+BANKED = {**EAGER, "moe_hot_experts": str(HOT), "moe_usage_counter": False}
 RULE = 2 * LAYER  # one raw, one repacked
 COLD = {"mirror": EXPERTS, "exclusive": EXPERTS - HOT + 1}
 Found = Mapping[str, Any]
@@ -47,9 +46,10 @@ def by_expert(weight: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def found(two_bank: Laid, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Found]:
+def found(laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Found]:
     """What every load showed; vLLM is imported once for all but the pin's."""
     folder = tmp_path_factory.mktemp("load_peak")
+    two_bank = laid("0.32.0", "cpu-twobank")
     pairs = spread(two_bank.model, folder / "pairs", by_pairs)
     apart = spread(two_bank.model, folder / "apart", by_expert)
     common = {"least": EXPERTS * ROW_W2}
@@ -67,11 +67,11 @@ def found(two_bank: Laid, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
             **common,
         },
     ]
-    results = two_bank.run_jobs("load_peak.py", jobs, folder=folder, engine=ENGINE)
+    results = two_bank.run_jobs("load_peak.py", jobs, folder=folder)
     pin = Laid(replace(two_bank.lane, env=two_bank.lane.pin), two_bank.model)
-    resident = {"name": "resident", "engine": without_features(BANKED), **common}
+    resident = {"name": "resident", "engine": EAGER, **common}
     (folder / "pin").mkdir()
-    return results | pin.run_jobs("load_peak.py", [resident], folder=folder / "pin", engine=ENGINE)
+    return results | pin.run_jobs("load_peak.py", [resident], folder=folder / "pin")
 
 
 def require_banks(facts: Found, cold: int) -> None:

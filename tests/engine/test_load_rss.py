@@ -1,7 +1,7 @@
 """A model with gigabytes of experts takes its banks, a layer raw and one repacked, by the kernel's count."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -25,28 +25,36 @@ LAYER = EXPERTS * ROW
 # Weights that are no experts, the largest part of a layer that is summed at once, and what Python
 # and the allocator take; far less than a layer.
 TOLERANCE = 128 * 2**20
-ENGINE = {"max_model_len": 512, "max_num_seqs": 4, "enforce_eager": True}
+EAGER = {"enforce_eager": True, "max_num_seqs": 4}
 # Hot and cold rows of a layer.
 BANKED = {"mirror": (16, EXPERTS), "exclusive": (48, EXPERTS - 48 + 1)}
 
 
 @pytest.fixture(scope="module")
-def found(two_bank: Laid, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Mapping[str, Any]]:
+def found(
+    laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Mapping[str, Any]]:
     """What every load took."""
     folder = tmp_path_factory.mktemp("load_rss")
     model = folder / "model"
+    two_bank = laid("0.32.0", "cpu-twobank")
     make(two_bank.lane.env, json.dumps(RECIPE), model)
 
     def job(name: str, mode: str, **more: object) -> dict[str, Any]:
-        engine = {"moe_hot_experts": str(BANKED[mode][0]), "moe_cold_rows": mode}
+        engine = {
+            **EAGER,
+            "moe_hot_experts": str(BANKED[mode][0]),
+            "moe_cold_rows": mode,
+            "moe_usage_counter": False,
+        }
         return {"name": name, "engine": engine, "model": str(model), **more}
 
     jobs = [*(job(mode, mode) for mode in BANKED), job("planted", "exclusive", keeps=1)]
-    results = two_bank.run_jobs("load_rss.py", jobs, folder=folder, engine=ENGINE)
+    results = two_bank.run_jobs("load_rss.py", jobs, folder=folder)
     pin = Laid(replace(two_bank.lane, env=two_bank.lane.pin), model)
     (folder / "pin").mkdir()
-    resident = [{"name": "resident", "engine": {}}]
-    results |= pin.run_jobs("load_rss.py", resident, folder=folder / "pin", engine=ENGINE)
+    resident = [{"name": "resident", "engine": EAGER}]
+    results |= pin.run_jobs("load_rss.py", resident, folder=folder / "pin")
     for name, seen in results.items():
         taken = {key: f"{seen[key] / 2**20:.0f} MiB" for key in ("before", "peak", "file", "banks")}
         print(name, taken, f"{seen['samples']} samples in {seen['seconds']:.1f} s")  # noqa: T201

@@ -95,6 +95,17 @@ def test_a_mirror_that_is_too_large_for_the_host_can_be_exclusive() -> None:
     assert fits(followed(plan, hint))
 
 
+def test_layers_that_wait_for_the_rest_of_their_weights_take_host_memory() -> None:
+    assert fits(replace(LANE, free_host=70 * GIB))
+    lines, hint = refusal(replace(LANE, free_host=70 * GIB, waiting=3))
+    assert lines[1:] == [
+        "host: 83.16 GiB at most, 70.00 GiB free: 13.16 GiB short",
+        "     63.00 GiB  cold bank, exclusive",
+        "     20.16 GiB  3 layers raw, while loading",
+    ]
+    assert hint == "load from a checkpoint that has each layer's weights together"
+
+
 def test_more_hot_rows_can_make_room_on_the_host() -> None:
     plan = replace(LANE, hot=(100,) * 40, free_host=100 * GIB)
     lines, hint = refusal(plan)

@@ -132,6 +132,15 @@ def test_the_peak_is_the_largest_layers() -> None:
     assert plan.gathered == 1000
 
 
+def test_the_largest_layers_wait_where_several_do() -> None:
+    large = LayerShape(8, 2, {"w": 50}, raw_bytes=1000, repacked_bytes=450)
+    plan = replace(LANE, layers=(SMALL, large, SMALL), hot=(1, 1, 1), waiting=2)
+    assert plan.gathered == 1800
+    assert plan.host_peak == plan.cold_bank + 1800
+    assert plan.load_layer == 1600
+    assert replace(plan, waiting=3).gathered == 2600
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -144,6 +153,8 @@ def test_the_peak_is_the_largest_layers() -> None:
         ({"kv_per_token": 0}, "a size is below its least"),
         ({"free_device": -1}, "a size is below its least"),
         ({"staging": -1}, "a size is below its least"),
+        ({"waiting": 0}, "0 of 40 layers are gathered at once"),
+        ({"waiting": 41}, "41 of 40 layers are gathered at once"),
     ],
 )
 def test_what_is_no_plan_is_a_mistake_of_the_caller(change: dict[str, Any], why: str) -> None:

@@ -61,7 +61,9 @@ class BankedExperts(RoutedExperts):
         loaded: bool | None = super().weight_loader(
             real, loaded_weight, weight_name, shard_id, expert_id, return_success
         )
-        self.load.took(real, expert_id, shard_id)
+        name = self.load.name(real)
+        del real
+        self.load.took(name, expert_id, shard_id)
         return loaded
 
     def forward_modular(

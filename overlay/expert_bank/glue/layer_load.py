@@ -76,9 +76,20 @@ class LayerLoad:
         mine = self._names.get(id(parameter))
         return parameter if mine is None else getattr(self.layer, mine)
 
-    def took(self, parameter: torch.nn.Parameter, expert: int, shard: str) -> None:
-        """Note that a weight was loaded; the last one has the layer repacked."""
-        name = next(n for n, each in self.layer.named_parameters() if each is parameter)
+    def name(self, parameter: torch.nn.Parameter) -> str:
+        """Name a parameter that has bytes."""
+        names: dict[int, str] = {id(each): name for name, each in self.layer.named_parameters()}
+        return names[id(parameter)]
+
+    def took(self, name: str, expert: int, shard: str) -> None:
+        """Note that a weight was loaded; the last one has the layer repacked.
+
+        Args:
+            name: Of the parameter. Whoever calls lets go of it before: it would stay in memory
+                beside the repacked one and the banks.
+            expert: Whose weight it was.
+            shard: Which part of the row.
+        """
         missing = self._missing.get(name)
         if missing is None:
             return
@@ -127,16 +138,7 @@ class LayerLoad:
         if self.device.type != "cpu":
             for parameter in self.layer.parameters():
                 parameter.data = parameter.data.to(self.device)
-        raw = list(self.layer.parameters())
         self._repack(self.layer)
-        self._let_go(raw)
         self.whole = True
         self._names, self._kept, self._asked = {}, [], None
         self.hand_on()
-
-    def _let_go(self, raw: list[torch.nn.Parameter]) -> None:
-        """Free what was repacked into other parameters: whoever loads still has one in its hands."""
-        kept = {id(each) for each in self.layer.parameters()}
-        for each in raw:
-            if id(each) not in kept:
-                each.data = each.data.new_empty(0)

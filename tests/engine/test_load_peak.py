@@ -63,7 +63,7 @@ def found(laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory) -
             "name": "too many wait",
             "engine": BANKED,
             "model": str(apart),
-            "free": 12 * LAYER,
+            "free": 11 * LAYER,
             **common,
         },
     ]

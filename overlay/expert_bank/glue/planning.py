@@ -51,8 +51,9 @@ def planned(
         free_host=max(0, host),
         kv_per_token=None,
     )
-    # The CPU engine's device is the host: what the cold rows take is not there for the hot ones.
-    free = host - plan.host_peak if device.type == "cpu" else torch.cuda.mem_get_info(device)[0]
+    # The CPU engine's device is the host: what the cold rows take is not there for the hot ones. Its
+    # layers are gathered where they are repacked, and counted there.
+    free = host - plan.cold_bank if device.type == "cpu" else torch.cuda.mem_get_info(device)[0]
     return replace(plan, free_device=max(0, free))
 
 

@@ -12,9 +12,9 @@ from typing import Any
 from lanewright.serve.model import MAKER, recipe_text
 
 SHA256 = {
-    "qwen3-moe-tiny": "",
-    "qwen3-moe-mxfp4-tiny": "",
-    "deepseek-v4-tiny": "",
+    "qwen3-moe-tiny": "eb06bb0d0c2731d30b92a62d5df2c0f8579e427598a522f30b9e2be0337eaa99",
+    "qwen3-moe-mxfp4-tiny": "2f7202bb8793ed4eff7b8bda143388f9ae53bd9775521c37cee68a6f50a64868",
+    "deepseek-v4-tiny": "d17d206cfe97e907261f8441796697440fcd520a102cdf09e74602da8b98a2cc",
 }
 
 

@@ -20,7 +20,7 @@ from tests.upstream.used import name_in_a_test
 
 REPORT_MOST = 5.0
 # A module that nothing imports, and who brings it: a test must say that it is wanted.
-ALONE, ALONE_BY = "vllm/model_executor/offloader/uva_bank.py", 97943
+ALONE, ALONE_BY = "vllm/model_executor/layers/fused_moe/uva_bank.py", 97943
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,6 @@ def one_allocation(
     tensors = []
     offsets = accumulate(padded, initial=0)
     for (name, (dtype, shape)), offset in zip(shapes.items(), offsets, strict=False):
-        whole = pages.tensor(dtype, (hot + cold, *shape), offset)
+        whole = memory.rows(pages, dtype, (hot + cold, *shape), offset)
         tensors.append(RowTensor(name, whole[:hot], whole[hot:], whole))
     return tuple(tensors)

@@ -2,7 +2,9 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Host memory for banks: of exact size, on one node with CPUs, measured and proven."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import astuple
+from typing import TYPE_CHECKING
 
 from expert_bank import node_binding, numa
 from expert_bank.pages import HostPages
@@ -11,6 +13,14 @@ from expert_bank.probe import Reader, probe, require_speed
 from expert_bank.sizes import told
 from expert_bank.smaps import Measured, measure, require_exact
 
+if TYPE_CHECKING:
+    import torch
+
+
+def in_place(rows: "torch.Tensor") -> "torch.Tensor":
+    """Look at rows where the device's memory is the host's."""
+    return rows
+
 
 class HostMemory:
     """The mappings of all layers' banks.
@@ -18,13 +28,20 @@ class HostMemory:
     Attributes:
         node: Where the pages are bound to; None on a machine without nodes.
         mappings: In the order they were asked for.
+        view: Turns rows of a mapping into what the device reads of the same memory.
     """
 
-    def __init__(self, *, wanted: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        wanted: int | None = None,
+        view: "Callable[[torch.Tensor], torch.Tensor]" = in_place,
+    ) -> None:
         """Choose the node.
 
         Args:
             wanted: The node's number, where it is given.
+            view: See ``HostMemory``.
 
         Raises:
             Refused: No node with memory has a CPU of this process.
@@ -33,6 +50,7 @@ class HostMemory:
         self.node = numa.home(found, wanted=wanted).number if found else None
         self._binds = numa.must_bind(found)
         self.mappings: list[HostPages] = []
+        self.view = view
 
     def map(self, length: int) -> HostPages:
         """Map memory and bind it, before its first touch.
@@ -48,6 +66,19 @@ class HostMemory:
             node_binding.bind(pages.address, pages.size, self.node)
         self.mappings.append(pages)
         return pages
+
+    def rows(
+        self, pages: HostPages, dtype: "torch.dtype", shape: Sequence[int], offset: int
+    ) -> "torch.Tensor":
+        """Look at rows of a mapping as the device reads them.
+
+        Args:
+            pages: A mapping of ours; known to the device, where that is another.
+            dtype: Of the elements.
+            shape: [rows, ...].
+            offset: Bytes from the mapping's start, a multiple of an element's size.
+        """
+        return self.view(pages.tensor(dtype, shape, offset))
 
     def prove(self, read: Reader, *, floor: float | None) -> list[str]:
         """Measure what was filled, where it lies and how fast it is read.

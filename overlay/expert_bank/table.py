@@ -49,7 +49,7 @@ class Table:
         entry = self.host[layer, :, expert]
         entry[GENERATION] += 1
         entry[[BANK, ROW, PLACE]] = bank, row, row + self.hot[layer] * bank
-        self.device[layer][:, expert].copy_(torch.from_numpy(entry.copy()))
+        self.write_entry(layer, expert)
         for each in self.watchers:
             each(layer)
 
@@ -64,9 +64,18 @@ class Table:
         state = self.host[layer]
         state[BANK], state[ROW], state[GENERATION] = banks, rows, 1
         state[PLACE] = state[ROW] + self.hot[layer] * state[BANK]
-        self.device[layer].copy_(torch.from_numpy(state))
+        self.write_layer(layer)
         for each in self.watchers:
             each(layer)
+
+    def write_entry(self, layer: int, expert: int) -> None:
+        """Bring the host's entry of an expert to the device."""
+        entry = self.host[layer, :, expert].copy()
+        self.device[layer][:, expert].copy_(torch.from_numpy(entry))
+
+    def write_layer(self, layer: int) -> None:
+        """Bring the host's entries of a layer to the device."""
+        self.device[layer].copy_(torch.from_numpy(self.host[layer]))
 
     def is_hot(self) -> list[NDArray[np.bool_]]:
         """Tell which experts are hot, bool[E] of each layer."""

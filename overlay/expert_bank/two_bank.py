@@ -10,6 +10,7 @@ import torch
 from expert_bank.bank import LayerBank
 from expert_bank.barrier import Barrier
 from expert_bank.counter import PickCounter
+from expert_bank.seams import Used
 from expert_bank.swapping import Copy, CopyError, Swapper, plain_copy
 from expert_bank.table import Table
 
@@ -23,6 +24,7 @@ class TwoBank:
         barrier: Where rows are swapped.
         swapper: How.
         audits: Yield what else is wrong, one line each; a kernel's own checks.
+        used: Whose code serves each seam.
     """
 
     def __init__(
@@ -33,9 +35,11 @@ class TwoBank:
         sums: Sequence[torch.Tensor],
         drain: Callable[[], None],
         copy: Copy = plain_copy,
+        used: Sequence[Used] = (),
     ) -> None:
         self.table = table
         self.counter = counter
+        self.used = tuple(used)
         self.swapper = Swapper(banks, table, sums, copy)
         self.barrier = Barrier(self.swapper, drain)
         self.audits: list[Callable[[], Iterable[str]]] = []
@@ -64,5 +68,6 @@ class TwoBank:
             "hot_picks": hot,
             "cold_picks": cold,
             "row_bytes": [bank.row_bytes for bank in self.swapper.banks],
+            "seams": {each.seam: each.told() for each in self.used},
             **self.barrier.told(),
         }

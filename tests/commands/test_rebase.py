@@ -9,7 +9,7 @@ from tests.upstream.fixtures import Carrying
 from tests.upstream.lanes import on_git, pin_of, stand
 
 POOL, BANK = "96177", "97943"
-BANK_FILE = "vllm/model_executor/offloader/uva_bank.py"
+BANK_FILE = "vllm/model_executor/layers/fused_moe/uva_bank.py"
 SITE = '\n[image]\nsite_packages = "/usr/lib/python3/dist-packages"\n'
 CONFIG = "vllm/engine/arg_utils.py"
 

@@ -6,7 +6,6 @@ numbers of the pull requests, the pin, and the device.
 
 import json
 import re
-import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.lock import Lock, read_lock
 from lanewright.queue.series import load_series
+from lanewright.queue.use.seams import SEAMS_FILE
 from lanewright.store.git import Repository
 from lanewright.store.objects import files
 from lanewright.store.release import Release, commit_of
@@ -32,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 TWO_BANK, STAGING = "gb300-twobank", "gb300-staging"
 STAND_INS = {"56177": "96177", "57943": "97943", "62060": "92060", "41474": "91474"}
 POOL = "vllm/model_executor/layers/fused_moe/expert_pool/"
-BANK = "vllm/model_executor/offloader/uva_bank.py"
+BANK = "vllm/model_executor/layers/fused_moe/uva_bank.py"
 HOOK = "patches/own/moe-usage-counter.patch"
 OFFLOAD = "vllm/config/offload.py"
 MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
@@ -81,25 +81,26 @@ def laid(root: Path, version: str) -> None:
         (root / f"series/{lane}.toml").write_text(text)
     for number, stand_in in STAND_INS.items():
         known = stand_in_for((ROOT / f"patches/{number}/pr.toml").read_text())
+        known = f"adapter = {number}\n{known}"
         (root / f"patches/{stand_in}").mkdir(exist_ok=True)
         (root / f"patches/{stand_in}/pr.toml").write_text(known)
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "overlay", root / "overlay", ignore=ignored, dirs_exist_ok=True)
 
 
-def two_bank_is_whole(two: Two, capfd: Capture) -> None:
-    """Lock and build the lane; its copies need the planner's row, as the gate says."""
-    capfd.readouterr()
-    assert two.add(TWO_BANK, "96177", "97943") == 1
-    error = capfd.readouterr().err
-    assert "copy.py, hunk " in error
-    command = error.rpartition("next: lanewright ")[2].partition(", or leave out")[0]
-    assert command.startswith("add 96177 97943 96177:")
-    assert two.run(*shlex.split(command)) == 0
+def two_bank_is_whole(two: Two) -> None:
+    """Lock and build the lane; its tree tells the workers what serves which seam."""
+    assert two.add(TWO_BANK, "96177", "97943") == 0
     lock = two.lock(TWO_BANK)
-    brought = {f"{POOL}{name}.py" for name in ("tables", "copy", "pool")}
+    brought = {f"{POOL}{name}.py" for name in ("tables", "copy")}
     assert {path for path in two.paths(TWO_BANK) if path.startswith(POOL)} == brought
-    assert BANK in two.paths(TWO_BANK)
+    assert {BANK, SEAMS_FILE} <= two.paths(TWO_BANK)
+    found = two.repository.run("cat-file", "blob", f"{lock.tree}:{SEAMS_FILE}").stdout
+    assert json.loads(found) == {
+        "HostRows": {"from": "97943", "adapter": "57943"},
+        "RowCopy": {"from": "96177", "adapter": "56177"},
+        "RowTable": {"from": "96177", "adapter": "56177"},
+    }
     claims = {entry.name: entry.claims for entry in lock.entries}
     assert claims == {
         "moe-usage-counter": claims["moe-usage-counter"],
@@ -144,11 +145,9 @@ def small(carrying: Carrying) -> Carrying:
 
 
 @pytest.mark.parametrize("version", ["0.31.0", "0.32.0"])
-def test_the_two_bank_builds_before_and_after(
-    small: Carrying, capfd: Capture, version: str
-) -> None:
+def test_the_two_bank_builds_before_and_after(small: Carrying, version: str) -> None:
     laid(small.root, version)
-    two_bank_is_whole(Two(small.root, small.places), capfd)
+    two_bank_is_whole(Two(small.root, small.places))
 
 
 @pytest.mark.parametrize("version", ["0.31.0", "0.32.0"])
@@ -231,7 +230,7 @@ def test_a_newcomer_is_told_of_them_and_not_stopped(small: Carrying, capfd: Capt
 @pytest.mark.engine
 @pytest.mark.parametrize("version", ["0.30.0", "0.31.0"])
 def test_both_build_on_the_releases_around_the_pin(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture, version: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     monkeypatch.setenv("LANEWRIGHT_STATE", str(tmp_path / "state"))
     places, root = Places.of_user(), tmp_path / "project"
@@ -244,5 +243,5 @@ def test_both_build_on_the_releases_around_the_pin(
     shutil.copy(ROOT / HOOK, root / HOOK)
     laid(root, version)
     two = Two(root, places)
-    two_bank_is_whole(two, capfd)
+    two_bank_is_whole(two)
     staging_is_whole(two, conflicts=version == "0.31.0")

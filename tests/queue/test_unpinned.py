@@ -10,7 +10,7 @@ from tests.upstream.fixtures import Carrying
 Capture = pytest.CaptureFixture[str]
 POOL, ROWS, BATCH = "96177", "97943", "91474"
 TABLES = "vllm/model_executor/layers/fused_moe/expert_pool/tables.py"
-HOST = "vllm/model_executor/offloader/uva_bank.py"
+HOST = "vllm/model_executor/layers/fused_moe/uva_bank.py"
 NAMED = f"""
 # The table alone.
 [[entry]]

@@ -183,12 +183,22 @@ def test_the_package_that_one_brings_works(monkeypatch: pytest.MonkeyPatch) -> N
     layers = BROUGHT / "expert_pool" / "vllm" / "model_executor" / "layers" / "fused_moe"
     monkeypatch.syspath_prepend(str(layers))
     package = importlib.import_module("expert_pool")
-    host = [[[layer, expert] for expert in range(6)] for layer in range(2)]
-    slots: list[list[int] | None] = [None] * 3
+    names = importlib.import_module("expert_pool.tables").TENSORS
+    host = [{n: [[layer, expert, n] for expert in range(6)] for n in names} for layer in range(2)]
+    slots: dict[str, list[list[object] | None]] = {name: [None] * 3 for name in names}
     first, second = package.install(host, slots)
-    assert [slots[slot] for slot in first.resolve([4, 1, 4])] == [[0, 4], [0, 1], [0, 4]]
-    assert [slots[slot] for slot in second.resolve([1, 2])] == [[1, 1], [1, 2]]
+
+    def rows(found: list[int]) -> list[list[object]]:
+        """What every tensor has there, without its name."""
+        held = [[rows[slot] for slot in found] for rows in slots.values()]
+        assert [row[2:] for each in held for row in each if row] == [
+            [name] for name in names for _ in found
+        ]
+        return [row[:2] for row in held[0] if row]
+
+    assert rows(first.resolve([4, 1, 4])) == [[0, 4], [0, 1], [0, 4]]
+    assert rows(second.resolve([1, 2])) == [[1, 1], [1, 2]]
     assert first.pool.misses == 4
-    assert [slots[slot] for slot in first.resolve([1])] == [[0, 1]]
+    assert rows(first.resolve([1])) == [[0, 1]]
     with pytest.raises(ValueError, match="4 experts do not fit 3 slots"):
         first.resolve(range(4))

@@ -74,8 +74,9 @@ class WorkerExtension:
         """Tell how the two banks stand; None where all experts are resident.
 
         Returns:
-            ``TwoBank.told``, and ``audit``: which rows are not as they were loaded, and which
-            layers' output moves with the map; empty where all is right.
+            ``TwoBank.told``, with ``seams``: by seam whose code serves it (``from``) and how often
+            it was entered (``calls``); and ``audit``: which rows are not as they were loaded, and
+            which layers' output moves with the map; empty where all is right.
         """
         two_bank: TwoBank | None = getattr(self, "two_bank", None)
         if two_bank is None:

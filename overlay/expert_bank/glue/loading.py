@@ -22,17 +22,14 @@ from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.planning import planned, row_bytes
 from expert_bank.glue.reading import floor, reader
 from expert_bank.glue.row_tensors import row_tensors, serve_from
+from expert_bank.glue.seams.choice import choice
 from expert_bank.glue.serving import serve
 from expert_bank.glue.two_allocations import TwoAllocations
-from expert_bank.host_memory import HostMemory
 from expert_bank.hot import hot_rows
-from expert_bank.launched_copy import LaunchedCopy
 from expert_bank.plan import cold_rows
 from expert_bank.poison import Poison
 from expert_bank.refused import Refused
 from expert_bank.row_sums import tensor_sums
-from expert_bank.swapping import plain_copy
-from expert_bank.table import Table
 from expert_bank.two_bank import TwoBank
 from expert_bank.usage_file import read_usage_file
 
@@ -52,6 +49,7 @@ class Loading:
         layers: In the order they were built.
         resident: Names of layers that were built after the first weight came.
         told: Called with each line for people.
+        seams: Whose code serves the banks' table, copies and host rows.
         memory: Where the banks' host memory comes from.
         gathering: Layers that are loaded in part, and the plan; from the first weight on.
     """
@@ -66,7 +64,8 @@ class Loading:
         self.told = told
         self.layers: list[BankedExperts] = []
         self.resident: list[str] = []
-        self.memory = HostMemory()
+        self.seams = choice()
+        self.memory = self.seams.host_rows(device)
         self._allocate = one_allocation if device.type == "cpu" else TwoAllocations(device)
         self._begun = False
         self._banks: dict[int, LayerBank] = {}
@@ -113,6 +112,7 @@ class Loading:
             if layer.quant_method.is_monolithic:
                 method = type(layer.quant_method).__qualname__
                 raise Refused(f"{layer.layer_name} routes inside its kernel ({method})")
+        self.tell(self.seams.line())
         experts = {layer.global_num_experts for layer in self.layers}
         picks = {layer.top_k for layer in self.layers}
         if len(experts) > 1 or len(picks) > 1:
@@ -130,7 +130,7 @@ class Loading:
         require_fits(plan)
         self.gathering = Gathering(plan, self.device, self.tell)
         self.map = self._boot_map(each)
-        self.table = Table(self.hot, self.experts, self.device)
+        self.table = self.seams.row_table(self.hot, self.experts, self.device, mode)
 
     def whole(self, drain: Callable[[], None]) -> TwoBank:
         """Give the two banks once all layers are loaded.
@@ -155,7 +155,8 @@ class Loading:
             counter,
             [self._sums[n] for n in numbers],
             drain,
-            plain_copy if self.device.type == "cpu" else LaunchedCopy(self.device),
+            self.seams.row_copy,
+            self.seams.used,
         )
         self.tell(self.gathering.told())
         if self.memory.mappings:

@@ -17,6 +17,12 @@ ALIGNED = 64
 Shapes = Mapping[str, tuple[torch.dtype, Sequence[int]]]
 
 
+def device_view(rows: torch.Tensor) -> torch.Tensor:
+    """Look at registered host memory as the device does."""
+    view: torch.Tensor = get_accelerator_view_from_cpu_tensor(rows)
+    return view
+
+
 class TwoAllocations:
     """Allocates both banks of a layer at a time.
 
@@ -38,7 +44,7 @@ class TwoAllocations:
             shapes: Dtype and shape of one row of each row tensor, by its name.
             hot: H.
             cold: C.
-            memory: Where the mapping comes from.
+            memory: Where the mapping comes from, and what the device sees of it.
 
         Raises:
             Refused: The host's memory cannot be had, or cannot be registered.
@@ -62,7 +68,6 @@ class TwoAllocations:
             hot_rows = torch.empty((hot, *shape), dtype=dtype, device=self.device)
             cold_rows = torch.empty((0, *shape), dtype=dtype, device=self.device)
             if pages is not None:
-                rows = pages.tensor(dtype, (cold, *shape), offset)
-                cold_rows = get_accelerator_view_from_cpu_tensor(rows)
+                cold_rows = memory.rows(pages, dtype, (cold, *shape), offset)
             tensors.append(RowTensor(name, hot_rows, cold_rows, None))
         return tuple(tensors)

@@ -20,6 +20,7 @@ from lanewright.queue.inputs import (
 from lanewright.queue.pin import PinSpec, read_pin
 from lanewright.queue.series import Series, load_series, name_of, patch_for
 from lanewright.queue.use.claims import require_apart
+from lanewright.queue.use.laid_seams import with_seams
 from lanewright.queue.use.plugged import require_plugged
 from lanewright.transaction.reading import of_one_state
 
@@ -75,7 +76,8 @@ def plan_of(project: Project, lane: str, series: Series, *, apart: bool = True) 
     for number, entry in enumerate(series.entry, 1):
         place, name = f"{file}: entry {number}", name_of(entry)
         if entry.overlay is not None:
-            inputs.append(overlay_input(project, name, entry.overlay, place))
+            overlay = overlay_input(project, name, entry.overlay, place)
+            inputs.append(with_seams(project, lane, series, overlay))
         elif entry.pull is not None:
             inputs.append(pull_input(project, name, entry, place))
         else:

@@ -7,6 +7,7 @@ from lanewright.errors import MismatchError
 from lanewright.serve.counter import counted
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import BANKS
+from lanewright.serve.seams import told_seams
 
 
 def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proof:
@@ -31,6 +32,7 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
             name: first[name]
             for name in ("hot_picks", "cold_picks", "barriers", "swaps", "failed", "bytes")
         },
+        **{f"{seam}_calls": each["calls"] for seam, each in first.get("seams", {}).items()},
     }
     cold = first["cold_picks"] / picks
     swaps = (
@@ -42,6 +44,7 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
     text = (
         f"{first['hot_picks']} hot + {first['cold_picks']} cold picks ({cold:.1%} cold) = {picks};"
         f" {swaps}; every expert's row is as it was loaded"
+        f"{''.join(f'; {each}' for each in told_seams(first))}"
     )
     return Proof(BANKS, on=True, facts=facts, text=text)
 

@@ -15,6 +15,7 @@ from lanewright.serve.base import ensure_base
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality.asked import DEFAULT, Asked
 from lanewright.serve.hardware import require_hardware
+from lanewright.serve.seams import require_switched
 from lanewright.serve.shims import check_shims
 from lanewright.store.objects import TreeId
 
@@ -49,14 +50,16 @@ def lay_lane(project: Project, places: Places, name: str) -> Lane:
         HardwareError: This machine has not what the lane runs on.
         DriftError: The lane's lock is out of date.
         MismatchError: A tree on disk is not the one in the store.
-        LanewrightError: It names a shim that there is not, or more to compare than there is; its
-            model is not a generated one; or as ``ensure_base`` and ``lay_site`` say.
+        LanewrightError: It names a shim that there is not, more to compare than there is, or code
+            at a seam of what is off; its model is not a generated one; or as ``ensure_base`` and
+            ``lay_site`` say.
     """
     series = load_series(project, name)
     require_hardware(name, series.device)
     recipe = recipe_of(series.model, name)
     place = project.series_file(name)
     shims = check_shims(series.boot.shims, f"{place}: [boot] shims")
+    require_switched(series, f"{place}: [seams]")
     asked = Asked.of(series.equality, f"{place}: [equality]")
     lock = build(project, places, name, check=True).lock
     python = ensure_base(places, project.environments / f"{series.device}.txt")

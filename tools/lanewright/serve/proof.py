@@ -8,6 +8,7 @@ from lanewright.serve.counter import counted, left_alone
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import BANKS, COUNTER, FEATURES, carries_bank
+from lanewright.serve.seams import require_seams
 
 PATCHES = {
     COUNTER: "patches/own/moe-usage-counter.patch",
@@ -56,7 +57,10 @@ def prove(
         require_resident(evidence, where)
     if not any(asked.values()):
         return (left_alone(evidence, where, engine),)
-    return tuple(PROVERS[name](evidence, where, engine) for name, on in asked.items() if on)
+    proofs = tuple(PROVERS[name](evidence, where, engine) for name, on in asked.items() if on)
+    if asked[BANKS]:
+        require_seams(env, evidence, where)
+    return proofs
 
 
 def _require_loaded(evidence: Evidence, where: str) -> None:

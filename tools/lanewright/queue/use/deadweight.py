@@ -11,6 +11,7 @@ from lanewright.queue.inputs import ChangeInput, OverlayInput, PatchInput
 from lanewright.queue.plan import Plan
 from lanewright.queue.use.imported import modules_named
 from lanewright.queue.use.prfile import pr_file
+from lanewright.queue.use.seams import ADAPTERS
 from lanewright.queue.use.skipped import require_some
 from lanewright.queue.use.unused import DeadWeightError, Unused
 from lanewright.store.git import Repository
@@ -43,7 +44,9 @@ def require_used(
     An entry is dead weight when all that it does is to add Python files, no other file of the
     lane's tree imports one of them, no seam of the series names it, and no test does. What is no
     Python, such as a table of kernel settings, is found by its name at run time, so an entry that
-    adds any is not judged; nor is one with a script whose name no import could say. What an entry adds that waits for a person counts as a user.
+    adds any is not judged; nor is one with a script whose name no import could say. What an entry
+    adds that waits for a person counts as a user; an adapter of our overlay does not, for it uses
+    an entry only where a seam names it.
 
     Args:
         project: The user's project.
@@ -98,7 +101,7 @@ def _used(repository: Repository, suspect: _Suspect, trees: Sequence[TreeId]) ->
     likely = [_likely(module) for module in sorted(wanted)]
     for tree in trees:
         for path, file in files(repository, tree).items():
-            if not path.endswith(".py") or path in suspect.modules:
+            if not path.endswith(".py") or path in suspect.modules or path.startswith(ADAPTERS):
                 continue
             content = read_blobs(repository, [file.blob])[file.blob]
             if any(

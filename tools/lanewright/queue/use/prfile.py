@@ -13,7 +13,7 @@ from lanewright.project import Project
 from lanewright.queue.use.seams import Seam
 from lanewright.tomlfile import load
 
-OWN_KEYS = frozenset({"number", "tests", "sources"})
+OWN_KEYS = frozenset({"number", "adapter", "tests", "sources"})
 Day = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d(-\d\d)?\Z")]
 CommitText = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{40}\Z")]
 
@@ -49,6 +49,8 @@ class PrFile(
         rfc: Number of the proposal that it belongs to.
         files: Paths that it is known to touch; there may be more.
         provides: The seams at which it can plug in.
+        adapter: Number of the pull request whose adapter in our overlay fits it, where that is not
+            its own.
         claims: What it takes for itself, each with the files that do so when one of them is taken;
             without any, it always does.
         seen: What became of it on pins that it was tried on.
@@ -67,6 +69,7 @@ class PrFile(
     rfc: int | None = None
     files: list[str] = []
     provides: list[Seam] = []
+    adapter: Annotated[int, msgspec.Meta(ge=1)] | None = None
     claims: dict[str, list[str]] = {}
     seen: list[Seen] = []
     tests: list[str] = []

@@ -5,6 +5,6 @@
 from .install import install
 from .layer import PooledLayer
 from .pool import Pool
-from .tables import Table
+from .tables import GlobalTables
 
-__all__ = ["Pool", "PooledLayer", "Table", "install"]
+__all__ = ["GlobalTables", "Pool", "PooledLayer", "install"]

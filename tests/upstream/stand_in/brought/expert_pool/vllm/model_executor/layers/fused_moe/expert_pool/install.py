@@ -3,22 +3,23 @@
 """Puts one pool under all layers of a model."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from .copy import Rows
 from .layer import PooledLayer
-from .pool import Pool
-from .tables import Table
+from .pool import Pool, Slots
+from .tables import TENSORS
 
 
-def install(host: Sequence[Any], slots: Any) -> list[PooledLayer]:  # noqa: ANN401
+def install(host: Sequence[Rows], slots: Rows) -> list[PooledLayer]:
     """Share a pool between layers.
 
     Args:
-        host: Per layer its rows, [L][E][...].
-        slots: Rows of the pool, [S][...], written to in place.
+        host: Per layer its rows, [E][...] of every tensor.
+        slots: Rows of the pool, [S][...] of every tensor, written to in place.
 
     Returns:
         One view per layer.
     """
-    pool = Pool(Table(len(host), len(host[0]), len(slots)))
-    return [PooledLayer(number, host, slots, pool) for number in range(len(host))]
+    first, *_ = TENSORS
+    pool = Pool(Slots(len(host), len(host[0][first]), len(slots[first])))
+    return [PooledLayer(number, rows, slots, pool) for number, rows in enumerate(host)]

@@ -2,17 +2,16 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """One layer's view of the shared pool."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
 
-from .copy import copy_rows
+from .copy import Rows, copy_rows
 from .pool import Pool
 
 
 class PooledLayer:
     """Turns a layer's picks into slots, with the rows behind them in place."""
 
-    def __init__(self, number: int, host: Sequence[Any], slots: Any, pool: Pool) -> None:  # noqa: ANN401
+    def __init__(self, number: int, host: Rows, slots: Rows, pool: Pool) -> None:
         self.number = number
         self.host = host
         self.slots = slots
@@ -21,5 +20,7 @@ class PooledLayer:
     def resolve(self, experts: Iterable[int]) -> list[int]:
         """Slots of these picks, in order; what was absent is copied first."""
         picks = list(experts)
-        copy_rows(self.host, self.slots, self.pool.plan(self.number, picks))
-        return [self.pool.table.slot(self.number, expert) for expert in picks]
+        plan = self.pool.plan(self.number, picks)
+        pairs = [each.expert for each in plan], [each.slot for each in plan]
+        copy_rows(self.host, self.slots, *pairs, [len(plan)])
+        return [self.pool.slots.slot(self.number, expert) for expert in picks]

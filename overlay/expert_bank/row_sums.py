@@ -20,7 +20,7 @@ def row_sums(rows: torch.Tensor) -> torch.Tensor:
     a multiple of 2**64 but 0.
 
     Args:
-        rows: [N, ...] of any dtype, contiguous; a row has fewer than 2**31 words.
+        rows: [N, ...] of any dtype; a row has fewer than 2**31 words.
 
     Returns:
         int64[N], on the rows' device.
@@ -52,7 +52,9 @@ def _parts(count: int, width: int, most: int) -> Iterator[tuple[slice, slice]]:
 
 def _words(rows: torch.Tensor) -> torch.Tensor:
     """View rows as the widest integers, of 32 bits at most, that divide them."""
-    flat = rows.reshape(rows.shape[0], math.prod(rows.shape[1:]))
+    flat = rows.reshape(rows.shape[0], math.prod(rows.shape[1:])).contiguous()
+    if not flat.numel():
+        return flat.new_zeros(flat.shape, dtype=torch.uint8)
     size = flat.shape[1] * flat.element_size()
     for wide in (torch.int32, torch.int16):
         if size % wide.itemsize == 0:

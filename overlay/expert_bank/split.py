@@ -37,19 +37,32 @@ def split_reference(
     Raises:
         IndexError: An id of a token is outside [0, E); nothing was counted.
     """
-    experts = table.shape[1]
     given = ids.reshape(-1)
-    known = given.clamp(0, experts - 1)
-    places = table[PLACE].index_select(0, known)
-    picks = known[: scheduled.item() * ids.shape[1]]
-    if not torch.equal(known, given):
-        if not torch.equal(picks, given[: picks.shape[0]]):
-            raise IndexError(f"an expert id of a scheduled token is outside [0, {experts})")
-        places.masked_fill_(known != given, 0)
-    if picks.shape[0]:
-        cells = torch.add(picks, table[BANK].index_select(0, picks), alpha=experts)
+    try:
+        places = table[PLACE].index_select(0, given)
+    except IndexError:
+        return _split_strangers(counts, ids, scheduled, table)
+    tokens = scheduled.item()
+    if tokens:
+        picks = given if tokens == ids.shape[0] else given[: tokens * ids.shape[1]]
+        banks = table[BANK].index_select(0, picks)
+        cells = torch.add(picks, banks, alpha=table.shape[1])
         counts.index_add_(0, cells, _ones(picks.shape[0]))
-    return places.to(ids.dtype).view(ids.shape)
+    if places.dtype is not ids.dtype:
+        places = places.to(ids.dtype)
+    return places.view(ids.shape)
+
+
+def _split_strangers(
+    counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor, table: torch.Tensor
+) -> torch.Tensor:
+    """Do the same where some ids are no expert: padding's get place 0, a token's are refused."""
+    experts = table.shape[1]
+    strange = (ids < 0) | (ids >= experts)
+    if bool(strange[: scheduled.item()].any()):
+        raise IndexError(f"an expert id of a scheduled token is outside [0, {experts})")
+    places = split_reference(counts, ids.masked_fill(strange, 0), scheduled, table)
+    return places.masked_fill_(strange, 0)
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ class Poison:
     """Keeps another copy of every row, and poisons those that are not to be read.
 
     Attributes:
-        pristine: [E, ...] per tensor of each layer.
+        pristine: [E, ...] per tensor of each layer, in host memory.
     """
 
     def __init__(self, swapper: Swapper) -> None:
@@ -48,4 +48,4 @@ class Poison:
         bank: LayerBank = self.swapper.banks[layer]
         places = [self.swapper.table.where(layer, expert) for expert in range(bank.experts)]
         rows = [bank.row(*place) for place in places]
-        return [torch.stack(each) for each in zip(*rows, strict=True)]
+        return [torch.stack([row.cpu() for row in each]) for each in zip(*rows, strict=True)]

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """One swap of a layer's rows, at a drained barrier."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,8 @@ class Swapped:
     Attributes:
         swap: What was asked for.
         bytes: Copied and verified.
-        failure: Why the promoted expert is still read from its cold row; empty where it is hot.
+        failure: Why it did not come to its end, and what else is wrong with the layer; then an
+            expert stays where it was. Empty where all went well.
     """
 
     swap: Swap
@@ -41,14 +42,16 @@ class Swapped:
 class Swapper:
     """Moves rows and the entries that point to them; the device must be drained.
 
-    The order is: demote flip, copy, verify, promote flip. Whatever fails on the way leaves every
-    expert on a whole row: slow, and right.
+    The order is: demote flip, copy, verify, promote flip. Whatever fails on the way leaves both
+    experts on whole rows: slow, and right. Where a hot row is free and no cold one is, the
+    promotion goes first, and makes room for the demotion.
 
     Attributes:
         banks: Of all layers, in load order.
         table: Points into them.
         sums: int64[E, tensors] of each layer, of the rows as they were loaded.
-        vacated: Called with layer, bank and row once no entry points there.
+        vacated: Called with layer, bank and row once no entry points there, and where a copy to
+            there failed.
         wanted: Called with layer and expert before its mirror row is pointed to.
     """
 
@@ -79,12 +82,14 @@ class Swapper:
         Args:
             swap: One that ``swaps.require_sound`` takes.
         """
-        moved = 0
+        layer, moved = swap.layer, 0
+        steps = [(self._demote, swap.demote), (self._promote, swap.promote)]
+        if self.free[layer] and not self.spare[layer] and not self.banks[layer].mirrors:
+            steps.reverse()
         try:
-            if swap.demote is not None:
-                moved += self._demote(swap.layer, swap.demote)
-            if swap.promote is not None:
-                moved += self._promote(swap.layer, swap.promote)
+            for step, expert in steps:
+                if expert is not None:
+                    moved += step(layer, expert)
         except RuntimeError as error:
             return Swapped(swap, moved, str(error))
         return Swapped(swap, moved)
@@ -95,6 +100,11 @@ class Swapper:
         Raises:
             CopyError: They differ; the message names layer, expert and tensors.
         """
+        if wrong := self._wrong(layer, expert, bank, row):
+            raise CopyError(wrong)
+
+    def _wrong(self, layer: int, expert: int, bank: int, row: int) -> str:
+        """Say what of a row is not what was loaded; empty where all is."""
         held = self.banks[layer]
         found = [int(row_sums(each[None])[0]) for each in held.row(bank, row)]
         loaded = self.sums[layer][expert].tolist()
@@ -103,12 +113,40 @@ class Swapper:
             for tensor, ours, theirs in zip(held.tensors, found, loaded, strict=True)
             if ours != theirs
         ]
-        if wrong:
-            side = "cold" if bank == COLD else "hot"
-            raise CopyError(
-                f"{held.name}, expert {expert}: {side} row {row} of {', '.join(wrong)} is not what"
-                " was loaded"
-            )
+        if not wrong:
+            return ""
+        return (
+            f"{self._told(layer, expert, bank, row)} of {', '.join(wrong)} is not what was loaded"
+        )
+
+    def _told(self, layer: int, expert: int, bank: int, row: int) -> str:
+        side = "cold" if bank == COLD else "hot"
+        return f"{self.banks[layer].name}, expert {expert}: {side} row {row}"
+
+    def _copy(self, layer: int, expert: int, bank: int, row: int) -> None:
+        """Copy an expert's row to one that no entry points to, and verify it there.
+
+        Raises:
+            CopyError: It did not get there, or the copy said that it failed.
+        """
+        held, said = self.banks[layer], []
+        try:
+            self.copy(held.row(bank, row), held.row(*self.table.where(layer, expert)))
+        except RuntimeError as error:
+            said = [f"{self._told(layer, expert, bank, row)} was not copied to: {error}"]
+        if wrong := self._wrong(layer, expert, bank, row):
+            said.append(wrong)
+        if said:
+            self.vacated(layer, bank, row)
+            raise CopyError("; ".join([*said, *self._damaged(layer, bank)]))
+
+    def _damaged(self, layer: int, bank: int) -> Iterator[str]:
+        """Say which experts' rows a failed copy hit; those with a mirror are read from there."""
+        for expert in np.flatnonzero(self.table.host[layer, BANK] == bank).tolist():
+            if wrong := self._wrong(layer, expert, *self.table.where(layer, expert)):
+                yield wrong
+                if bank == HOT and self.banks[layer].mirrors:
+                    self._demote(layer, expert)
 
     def _demote(self, layer: int, expert: int) -> int:
         bank, (_, hot) = self.banks[layer], self.table.where(layer, expert)
@@ -120,8 +158,7 @@ class Swapper:
             if not self.spare[layer]:
                 raise CopyError(f"{bank.name} has no spare cold row for expert {expert}")
             cold = self.spare[layer][-1]
-            self.copy(bank.row(COLD, cold), bank.row(HOT, hot))
-            self.verify(layer, expert, COLD, cold)
+            self._copy(layer, expert, COLD, cold)
             self.spare[layer].pop()
             moved = bank.row_bytes
         self.table.point(layer, expert, COLD, cold)
@@ -134,8 +171,7 @@ class Swapper:
         if not self.free[layer]:
             raise CopyError(f"{bank.name} has no free hot row for expert {expert}")
         hot = self.free[layer][-1]
-        self.copy(bank.row(HOT, hot), bank.row(COLD, cold))
-        self.verify(layer, expert, HOT, hot)
+        self._copy(layer, expert, HOT, hot)
         self.free[layer].pop()
         self.table.point(layer, expert, HOT, hot)
         if not bank.mirrors:

@@ -47,7 +47,8 @@ class Table:
             row: Row in that bank.
         """
         entry = self.host[layer, :, expert]
-        entry[GENERATION] += 1
+        # An array's sum wraps, a single number's warns.
+        entry[[GENERATION]] += 1
         entry[[BANK, ROW, PLACE]] = bank, row, row + self.hot[layer] * bank
         self.write_entry(layer, expert)
         for each in self.watchers:
@@ -88,7 +89,9 @@ class Table:
 
     def agrees(self) -> bool:
         """Tell whether the device's entries are the host's; waits for the device."""
-        return all(
-            np.array_equal(device.cpu().numpy(), state)
-            for device, state in zip(self.device, self.host, strict=True)
-        )
+        return not any(self.differing(layer) for layer in range(len(self.hot)))
+
+    def differing(self, layer: int) -> list[int]:
+        """List the experts whose entry the device has otherwise; waits for the device."""
+        read = self.device[layer].cpu().numpy()
+        return [int(expert) for expert in np.flatnonzero((read != self.host[layer]).any(axis=0))]

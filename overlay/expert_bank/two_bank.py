@@ -50,8 +50,12 @@ class TwoBank:
         Returns:
             What is wrong, one line each; empty where all is right.
         """
-        wrong = [] if self.table.agrees() else ["the device's table is not the host's"]
+        wrong = []
         for layer, bank in enumerate(self.swapper.banks):
+            wrong += [
+                f"{bank.name}, expert {expert}: the device's table has it elsewhere than the host's"
+                for expert in self.table.differing(layer)
+            ]
             for expert in range(bank.experts):
                 try:
                     self.swapper.verify(layer, expert, *self.table.where(layer, expert))

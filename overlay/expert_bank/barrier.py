@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from expert_bank.forced import Listed
 from expert_bank.refused import Refused
 from expert_bank.swapping import Swapper
 from expert_bank.swaps import Swap, require_sound
@@ -55,8 +56,8 @@ class Barrier:
 
     Attributes:
         source: Says what to swap and when; None while the map stays as it is.
-        byte_budget: Bytes of one barrier.
-        second_budget: Seconds of one barrier; the swap that runs past it is the last.
+        byte_budget: Bytes of one barrier; the swap that runs past it is the last.
+        second_budget: Seconds of one barrier; the same.
         totals: What was done.
         failures: The last few, in words.
         closed: Why no swap may run now; empty where one may.
@@ -100,11 +101,13 @@ class Barrier:
 
         Raises:
             Refused: The barrier is closed, or a swap contradicts the table; nothing was moved.
-            RuntimeError: A bank or a table is not where it was.
+            RuntimeError: A bank or a table is not where it was; where that was so before, nothing
+                was moved.
         """
         if self.closed:
             raise Refused(f"no row may be swapped during {self.closed[-1]}")
         require_sound(swaps, self.swapper.table.is_hot())
+        self._require_addresses()
         start = time.perf_counter()
         self.drain()
         totals, spent = self.totals, 0
@@ -117,11 +120,10 @@ class Barrier:
             totals.swaps += not swapped.failure
             if swapped.failure:
                 self._fail(swapped.failure)
-        if self._read_addresses() != self._addresses:
-            raise RuntimeError("a bank or a table moved; a captured graph would read the old one")
         totals.barriers += 1
         totals.bytes += spent
         totals.seconds += time.perf_counter() - start
+        self._require_addresses()
 
     def told(self) -> dict[str, Any]:
         """Tell what was done, as values that JSON can carry."""
@@ -130,6 +132,10 @@ class Barrier:
     def _fail(self, failure: str) -> None:
         self.totals.failed += 1
         self.failures = [*self.failures, failure][-KEPT_FAILURES:]
+
+    def _require_addresses(self) -> None:
+        if self._read_addresses() != self._addresses:
+            raise RuntimeError("a bank or a table moved; a captured graph would read the old one")
 
     def _read_addresses(self) -> tuple[int, ...]:
         swapper = self.swapper

@@ -79,6 +79,17 @@ def laid(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Laid]:
     return on
 
 
+@pytest.fixture(scope="module")
+def failures(
+    request: pytest.FixtureRequest,
+    laid: Callable[[str], Laid],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, str | None]:
+    """By check of a module's ``SCRIPT``, why it failed; run by the lane's Python."""
+    script: str = request.module.SCRIPT
+    return laid("0.32.0").failures(script, folder=tmp_path_factory.mktemp("checks"))
+
+
 def copied(root: Path) -> Lane:
     """Copy what a lane is made of."""
     root.mkdir()

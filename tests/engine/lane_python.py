@@ -43,6 +43,13 @@ class Laid:
             if watch(running, seconds=SECONDS):
                 raise running.died("failed")
 
+    def failures(self, script: str, *, folder: Path) -> dict[str, str | None]:
+        """Run a script of checks, on one core; by check, why it failed."""
+        result = folder / "result.json"
+        self.run(script, str(result), folder=folder, environ={"OMP_NUM_THREADS": "1"})
+        found: dict[str, str | None] = json.loads(result.read_text())
+        return found
+
     def run_jobs(
         self,
         script: str,

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from expert_bank.forced import Listed
 from expert_bank.refused import Refused
 from expert_bank.swapping import Swapper
 from expert_bank.swaps import Swap, require_sound

@@ -175,21 +175,21 @@ def a_listed_swap_comes_before_exactly_its_forward() -> None:
     assert (barrier.totals.barriers, barrier.totals.swaps, len(banks.drained)) == (2, 3, 2)
 
 
-def swaps_asked_for_now_come_before_the_next_forward() -> None:
-    """Whatever was counted; what the table contradicts is refused here, and not in a forward."""
+def swaps_asked_for_now_are_made_now() -> None:
+    """What the table contradicts is refused whole; in a forward it is a failure, and no error."""
     banks = made()
     barrier = banks.two_bank.barrier
     for _ in range(3):
         barrier.forward()
-    told = raised(Refused, lambda: barrier.before_next([FOUR[0], Swap(0, 0, 1)]))
+    told = raised(Refused, lambda: barrier.swap([FOUR[0], Swap(0, 0, 1)]))
     assert "expert 0 is" in told
-    assert barrier.source is None
-    barrier.before_next(FOUR[:2])
     assert barrier.totals.swaps == 0
-    barrier.forward()
+    barrier.swap(FOUR[:2])
     assert barrier.totals.swaps == 2
+    barrier.source = Listed([(4, FOUR[0])])
     barrier.forward()
-    assert barrier.totals.swaps == 2
+    assert (barrier.totals.swaps, barrier.totals.failed) == (2, 1)
+    assert "is hot already" in barrier.failures[0]
 
 
 def addresses_stay_where_they_were() -> None:

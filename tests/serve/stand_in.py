@@ -20,6 +20,7 @@ uncounted       prompt N is not counted
 vocabulary      how many tokens there are
 deaf            the model does not look at rows that are exchanged
 short           [N, T]: the answer to prompt N has T tokens
+caches          prefixes are cached, whatever was asked
 uncompiled      the model is never compiled, whatever was asked
 unsteady        the first N answers are other ones in every process
 nan             [N, I]: the logprob of prompt N at index I is no number

@@ -13,6 +13,7 @@ from lanewright.serve.boot import EXTENSION
 from lanewright.serve.child import BootError
 from lanewright.serve.engines import Arm, run_arms
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.evidence import Evidence
 from tests.serve.stand_in import lay_stand_in
 
 LONG = "A prompt of more than sixteen tokens, so that a block of it is cached."
@@ -147,6 +148,120 @@ def test_both_passes_of_an_exchange_say_how_far_they_are(
     said = capsys.readouterr().err
     assert said.count("some: arm one: 11 of 11 prompts (") == 1
     assert said.count("some: arm one: 11 of 11 prompts, rows exchanged (") == 1
+
+
+BANKS = {
+    "worker_cls": "expert_bank.glue.cpu_worker.CPUWorker",
+    "worker_extension_cls": EXTENSION,
+    "moe_hot_experts": "3",
+    "enable_prefix_caching": False,
+}
+NAMES = [f"prompt {number}" for number in range(7)]
+
+
+def test_prompts_are_asked_again_so_many_at_once_and_answered_in_order(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many = [f"prompt {number}" for number in range(11)]
+    wanted = {"together": (4, 11), "engine": {"enable_prefix_caching": False}, "exact": True}
+    (found,) = run(lay_stand_in(tmp_path), tmp_path, arm("one", *many, **wanted))
+    log = (tmp_path / "some.log").read_text()
+    at_once = [line.split()[0] for line in log.splitlines() if line.endswith(" prompts at once")]
+    assert at_once == ["4", "4", "3", "11"]
+    assert [*found["together"]] == ["4", "11"]
+    for answers in found["together"].values():
+        assert answers == found["completions"]
+        assert [answer["prompt"] for answer in answers] == many
+    said = capsys.readouterr().err
+    for how in ("", ", 4 at once", ", 11 at once"):
+        assert said.count(f"some: arm one: 11 of 11 prompts{how} (") == 1
+
+
+def test_each_pass_has_answers_of_its_own(tmp_path: Path) -> None:
+    lies = {"flip": {"place": [len(NAMES) + 2, 5], "what": "token"}}
+    wanted = {"together": (3,), "engine": {"lies": lies}}
+    (found,) = run(lay_stand_in(tmp_path), tmp_path, arm("one", *NAMES, **wanted))
+    pairs = enumerate(zip(found["completions"], found["together"]["3"], strict=True))
+    assert [at for at, (alone, at_once) in pairs if alone["ids"] != at_once["ids"]] == [1]
+
+
+def test_workers_tell_what_every_pass_came_to(tmp_path: Path) -> None:
+    wanted = {"engine": BANKS, "workers": True}
+    once, twice = run(
+        lay_stand_in(tmp_path),
+        tmp_path,
+        arm("once", *NAMES, **wanted),
+        arm("twice", *NAMES, **wanted, together=(3,)),
+    )
+    (before,), (after,) = once["usage"], twice["usage"]
+    assert after["tokens"] == 2 * before["tokens"] > 0
+    (banks,) = twice["banks"]
+    assert banks["hot_picks"] + banks["cold_picks"] == sum(map(sum, after["counts"]))
+    assert Evidence.read(twice).completions == Evidence.read(once).completions * 2
+
+
+def test_what_is_called_comes_before_the_first_prompt(tmp_path: Path) -> None:
+    wanted = {"engine": BANKS, "workers": True}
+    still, swapped = run(
+        lay_stand_in(tmp_path),
+        tmp_path,
+        arm("still", *NAMES, **wanted),
+        arm("swapped", *NAMES, **wanted, calls=(("expert_bank_force", (1, 2, 7)),)),
+    )
+    (banks,), (moved,) = still["banks"], swapped["banks"]
+    assert (banks["barriers"], banks["swaps"]) == (0, 0)
+    # Before every forward, the first one's, too: two swaps in each of three layers.
+    assert moved["barriers"] == moved["forwards"] == banks["forwards"] > 0
+    assert moved["swaps"] == moved["forwards"] * 2 * 3
+    assert moved["audit"] == []
+    assert swapped["completions"] == still["completions"]
+    assert swapped["usage"] == still["usage"]
+
+
+def test_a_call_that_a_worker_does_not_know_is_told(tmp_path: Path) -> None:
+    unknown = arm("one", engine=BANKS, calls=(("expert_bank_dance", ()),))
+    with pytest.raises(BootError, match="no attribute 'expert_bank_dance'"):
+        run(lay_stand_in(tmp_path), tmp_path, unknown)
+
+
+def test_usage_is_kept_as_the_map_that_another_arm_starts_from(tmp_path: Path) -> None:
+    kept = str(tmp_path / "usage.json")
+    first, second = run(
+        lay_stand_in(tmp_path),
+        tmp_path,
+        arm("first", *NAMES, engine=BANKS, workers=True, keeps=kept),
+        arm("second", *NAMES, engine={**BANKS, "moe_boot_map": kept}, workers=True),
+    )
+    (usage,) = first["usage"]
+    layers = dict(zip(usage["layers"], usage["counts"], strict=True))
+    model = usage["model"]
+    assert json.loads(Path(kept).read_text()) == {"schema": 1, "model": model, "layers": layers}
+    most = sum(sum(sorted(row)[-3:]) for row in usage["counts"])
+    assert first["banks"][0]["hot_picks"] < second["banks"][0]["hot_picks"] == most
+    assert second["usage"] == first["usage"]
+
+
+def test_every_workers_layers_are_kept(tmp_path: Path) -> None:
+    kept = tmp_path / "usage.json"
+    engine = {**BANKS, "tensor_parallel_size": 2}
+    (found,) = run(
+        lay_stand_in(tmp_path), tmp_path, arm("one", engine=engine, workers=True, keeps=str(kept))
+    )
+    first, second = found["usage"]
+    assert first == second
+    assert [*json.loads(kept.read_text())["layers"].values()] == first["counts"]
+
+
+@pytest.mark.parametrize("workers", [True, False])
+def test_where_nothing_is_counted_nothing_is_kept(tmp_path: Path, workers: bool) -> None:  # noqa: FBT001 - a parameter
+    kept = tmp_path / "usage.json"
+    engine = {"worker_extension_cls": EXTENSION}
+    run(
+        lay_stand_in(tmp_path),
+        tmp_path,
+        arm("one", engine=engine, workers=workers, keeps=str(kept)),
+    )
+    assert not kept.exists()
 
 
 def test_cached_tokens_are_told(tmp_path: Path) -> None:

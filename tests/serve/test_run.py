@@ -11,11 +11,15 @@ from pyarrow import parquet
 
 from lanewright.places import Places
 from lanewright.queue.lock import encode
+from lanewright.serve.equality.asked import Asked
 from lanewright.serve.run import Wanted
 from lanewright.serve.summary import summary
 from lanewright.store.locking import held
 from tests.serve.sample_run import LOCK, TREE, latest, run
 from tests.serve.stand_in import lay_pin, lay_stand_in
+
+BANKS = {"moe_hot_experts": "5"}
+ASKED = Asked(prompts=20, tokens=24, together=(16,))
 
 
 def test_a_run_is_recorded_and_told(places: Places, tmp_path: Path, model: Path) -> None:
@@ -91,6 +95,26 @@ def test_an_equality_that_holds_is_recorded_and_told(places: Places, tmp_path: P
     assert "             on: 44/44 equal" in shown
     assert f"proof of moe_usage_counter in eager.on: {on['text']}" in shown
     assert Path(record["folder"], "equality", "lane.eager.on.json").is_file()
+
+
+@pytest.mark.usefixtures("model")
+def test_two_banks_that_hold_are_recorded_and_told(places: Places, tmp_path: Path) -> None:
+    lay_pin(tmp_path / "pin")
+    wanted = Wanted(modes=("eager",))
+    record = run(places, lay_stand_in(tmp_path), wanted, engine=BANKS, asked=ASKED)
+    assert latest(places) == json.loads(json.dumps(record))
+    assert (record["verdict"], record["agree"]) == ("passed", True)
+    proofs = record["equality"]["proofs"]
+    assert [*proofs] == [f"eager.{arm}" for arm in ("off", "on", "swaps", "mapped")]
+    (swaps,) = proofs["eager.swaps"]
+    shown = summary(record)
+    assert f"proof of moe_hot_experts in eager.swaps: {swaps['text']}" in shown
+    assert swaps["text"].endswith(" s; every expert's row is as it was loaded")
+    assert shown.count("; no swap was asked for; every expert's row is as it was loaded") == 4
+    for arm in ("on", "swaps", "mapped"):
+        for how in ("", ", 16 at once"):
+            assert f"             {arm}{how}: 20/20 equal\n" in shown
+    assert Path(record["folder"], "usage.parquet").is_file()
 
 
 @pytest.mark.usefixtures("model")

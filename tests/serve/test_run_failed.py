@@ -1,6 +1,7 @@
 """Runs that fail are recorded, too, as far as they came."""
 
 import os
+import re
 import signal
 import socket
 import threading
@@ -13,11 +14,15 @@ import pytest
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
 from lanewright.serve.child import BootError
+from lanewright.serve.equality.asked import Asked
 from lanewright.serve.port import HOST
 from lanewright.serve.run import Wanted, told
 from lanewright.serve.summary import summary
 from tests.serve.sample_run import latest, run
 from tests.serve.stand_in import lay_pin, lay_stand_in
+
+BANKS = {"moe_hot_experts": "5"}
+ASKED = Asked(prompts=20, tokens=24, together=(16,))
 
 
 @pytest.mark.usefixtures("model")
@@ -42,6 +47,40 @@ def test_an_equality_that_fails_is_recorded_whole(
     assert record["equality"]["verdict"] == verdict
     assert why in summary(record)
     assert f"  error    lane sample: equality with its baseline: {verdict}" in summary(record)
+
+
+@pytest.mark.usefixtures("model")
+def test_two_banks_that_differ_say_that_every_row_is_as_loaded(
+    places: Places, tmp_path: Path
+) -> None:
+    lay_pin(tmp_path / "pin")
+    lies = {"flip": {"place": [3, 17], "what": "token", "only_on": True}}
+    wanted = Wanted(server=False, modes=("eager",))
+    with pytest.raises(MismatchError, match="with its baseline: differs\n") as caught:
+        run(places, lay_stand_in(tmp_path, lies=lies), wanted, engine=BANKS, asked=ASKED)
+    message = latest(places)["error"]["message"]
+    assert message == str(caught.value)
+    assert "\n      prompt 3 " in message
+    *_, on, swaps, mapped = message.splitlines()
+    for arm, line in (("on", on), ("swaps", swaps), ("mapped", mapped)):
+        assert line.startswith(f"  eager.{arm}, moe_hot_experts: ")
+        assert line.endswith("; every expert's row is as it was loaded")
+
+
+@pytest.mark.usefixtures("model")
+def test_two_banks_that_differ_say_which_rows_are_wrong(places: Places, tmp_path: Path) -> None:
+    lay_pin(tmp_path / "pin")
+    env = lay_stand_in(tmp_path, lies={"torn": 1})
+    wanted = Wanted(server=False, modes=("eager",))
+    with pytest.raises(MismatchError):
+        run(places, env, wanted, engine=BANKS, asked=ASKED)
+    record = latest(places)
+    assert (record["verdict"], record["error"]["exit_code"]) == ("failed", 5)
+    message = record["error"]["message"]
+    assert re.search(r"\n    swaps: \d+/20 equal\n      prompt \d+ .*, index \d+: ", message)
+    *_, last = message.splitlines()
+    row = r"  model\.layers\.1\.mlp\.experts, expert \d: hot row \d of w2 is not what was loaded"
+    assert re.fullmatch(row, last)
 
 
 @pytest.mark.usefixtures("model")

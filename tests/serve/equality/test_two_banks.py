@@ -124,6 +124,18 @@ def test_a_baseline_that_differs_from_itself_only_at_once_shows_nothing(tmp_path
     assert "the baseline differs from itself in 1 answers" in found.modes[0].why
 
 
+def test_what_was_cached_shows_nothing_though_only_the_second_pass_took_it(tmp_path: Path) -> None:
+    found = compared(tmp_path, lay_stand_in(tmp_path, lies={"caches": True}))
+    assert found.verdict == "inconclusive"
+    passes = found_by(tmp_path, "on")
+    alone, at_once = (
+        sum(each["cached_tokens"] for each in answers)
+        for answers in (passes["completions"], passes["together"]["16"])
+    )
+    assert alone < at_once
+    assert f"eager.on took {alone + at_once} tokens from a cache" in found.modes[0].why
+
+
 @pytest.mark.parametrize(
     ("lies", "told"),
     [

@@ -36,7 +36,7 @@ class Engine:
             os.kill(os.getpid(), self.lies["killed"])
         for plugin in importlib.metadata.entry_points(group="vllm.general_plugins"):
             plugin.load()()
-        self.caching = arguments.enable_prefix_caching
+        self.caching = arguments.enable_prefix_caching or "caches" in self.lies
         self.cache: dict[tuple[int, ...], int] = {(): 0}
         self.requests = 0
         self.counting = self.lies.get("counter", getattr(arguments, "moe_usage_counter", None))

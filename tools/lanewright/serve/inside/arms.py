@@ -109,8 +109,8 @@ def run(arm: dict[str, Any], imported: float) -> None:
         "exchange": None,
     }
     # An arm that counts nothing proves nothing, and that is for its proof to tell.
-    if arm["keeps"] and all(result["usage"]):
-        Path(arm["keeps"]).write_text(json.dumps(boot_map(*result["usage"])))
+    if arm["keeps"] and any(result["usage"]):
+        Path(arm["keeps"]).write_text(json.dumps(boot_map([*filter(None, result["usage"])])))
     if arm["exchange"]:
         (layer,) = llm.apply_model(exchange)
         exchanged = answers(llm, arm, ", rows exchanged")
@@ -165,10 +165,14 @@ def answers(
     return given
 
 
-def boot_map(usage: dict[str, Any]) -> dict[str, Any]:
-    """Write counts as ``expert_bank.usage_file`` reads them."""
-    layers = dict(zip(usage["layers"], usage["counts"], strict=True))
-    return {"schema": 1, "model": usage["model"], "layers": layers}
+def boot_map(usages: list[dict[str, Any]]) -> dict[str, Any]:
+    """Put the workers' counts together as ``expert_bank.usage_file`` reads them."""
+    layers = {
+        name: counts
+        for usage in usages
+        for name, counts in zip(usage["layers"], usage["counts"], strict=True)
+    }
+    return {"schema": 1, "model": usages[0]["model"], "layers": layers}
 
 
 def bits(logprob: float) -> int:

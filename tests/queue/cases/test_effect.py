@@ -14,7 +14,6 @@ from lanewright.serve.evidence import Evidence
 from lanewright.serve.features import FEATURES
 from lanewright.serve.proof import PATCHES, prove
 
-
 ENGINES = ({"moe_usage_counter": True}, {"moe_hot_experts": "12"})
 
 

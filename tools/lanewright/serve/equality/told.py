@@ -33,7 +33,7 @@ def proven(equality: Mapping[str, Any]) -> Iterator[str]:
     """
     for mode in equality["modes"]:
         # One arm has a row for each number of prompts that are asked at once.
-        names = [row["arm"].partition(",")[0] for row in _differing(mode)]
+        names = [row["arm"].partition(",")[0] for row in mode["rows"] if row["first"]]
         for name in dict.fromkeys(names):
             for proof in equality["proofs"].get(f"{mode['mode']}.{name}", ()):
                 yield f"{mode['mode']}.{name}, {proof['feature']}: {proof['text']}"
@@ -53,10 +53,6 @@ def unproven(error: MismatchError, equality: Mapping[str, Any]) -> MismatchError
         facts = "\n  ".join([head, *lines(equality), *proven(equality)])
         message = f"{facts}\n{error}"
     return MismatchError(message, hint=error.hint)
-
-
-def _differing(mode: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [row for row in mode["rows"] if row["role"] == "arm" and row["first"]]
 
 
 def _role(row: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ CHECKS = (
     "the_device_is_drained_before_the_first_byte_moves",
     "an_undrained_forward_would_read_another_row",
     "a_listed_swap_comes_before_exactly_its_forward",
-    "swaps_asked_for_now_come_before_the_next_forward",
+    "swaps_asked_for_now_are_made_now",
     "addresses_stay_where_they_were",
     "a_moved_bank_is_refused_before_anything_moves",
     "totals_add_up",

@@ -33,7 +33,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "gain": {"embed": 1.0, "head": 1.0, "attention": 1.5, "router": 1.0},
         "exponents": {"gate_up": [121, 125], "down": [122, 126]},
     },
-    # The shape of the big lanes' own: 384 experts, six a token, two layers that route by hash.
+    # As the big lanes route: 384 experts, six a token, by hash of the token in the first layer.
     "deepseek-v4-tiny": {
         "family": "deepseek_v4",
         "vocab_size": 512,

@@ -10,6 +10,7 @@ SCRIPT = "swapping.py"
 CHECKS = (
     "every_row_is_as_loaded_after_each_swap",
     "the_first_forward_after_each_swap_is_the_resident_layers",
+    "two_partial_sums_hang_on_the_map",
     "a_swap_tells_what_it_moved",
     "a_mirrors_demotion_points_back_to_the_experts_own_row",
     "exclusive_banks_are_never_without_a_whole_row",

@@ -9,9 +9,7 @@ from small_banks import MODES, WEIGHT, Small, bytes_of, picks, random_swap, same
 
 from expert_bank.poison import NAN
 from expert_bank.swaps import Swap
-from expert_bank.table_layout import BANK, COLD, HOT, PLACE
-
-EXPERTS = 9
+from expert_bank.table_layout import BANK, COLD, PLACE
 
 
 def made() -> Iterator[Small]:
@@ -20,18 +18,6 @@ def made() -> Iterator[Small]:
         yield small([4, 2], mode, seed=4, poison=True)
     yield small([4, 2], "mirror", first=[[5], []], poison=True)
     yield small([0, 9], "mirror", poison=True)
-
-
-def require_poisoned(banks: Small) -> None:
-    """Every row that no entry points to is NaN, whole; every other is as loaded."""
-    banks.require_whole()
-    table = banks.two_bank.table
-    for layer, bank in enumerate(banks.two_bank.swapper.banks):
-        used = {table.where(layer, expert) for expert in range(EXPERTS)}
-        for side, rows in ((HOT, bank.hot), (COLD, bank.cold)):
-            for row in range(rows):
-                if (side, row) not in used:
-                    assert all(bytes_of(each).eq(NAN).all() for each in bank.row(side, row))
 
 
 def poison_is_nan_in_every_float() -> None:
@@ -47,14 +33,14 @@ def poison_is_nan_in_every_float() -> None:
 def rows_are_poisoned_exactly_while_nobody_reads_them() -> None:
     """At first and through random swaps; forwards are the resident layer's."""
     for banks in made():
-        require_poisoned(banks)
+        banks.require_poisoned()
         draw = random.Random(4)  # noqa: S311 - no secret
         for step in range(40):
             swap = random_swap(draw, banks)
             if swap is None:
                 continue
             assert not banks.two_bank.swapper.swap(swap).failure
-            require_poisoned(banks)
+            banks.require_poisoned()
             ids = picks(step, 6)
             for layer in (0, 1):
                 assert banks.forward(ids, layer).equal(banks.resident(ids, layer))

@@ -12,12 +12,13 @@ from expert_bank.bank import LayerBank, RowTensor, placed
 from expert_bank.counter import PickCounter
 from expert_bank.filling import fill
 from expert_bank.plan import Mode, cold_rows
-from expert_bank.poison import Poison
+from expert_bank.poison import NAN, Poison
 from expert_bank.row_sums import tensor_sums
 from expert_bank.split import split
 from expert_bank.swapping import Rows, plain_copy
 from expert_bank.swaps import Swap
 from expert_bank.table import Table
+from expert_bank.table_layout import COLD, HOT
 from expert_bank.two_bank import TwoBank
 
 CPU = torch.device("cpu")
@@ -95,6 +96,17 @@ class Small:
                 assert unused == (0 < bank.hot < self.experts)
             flat = [side * bank.hot + row for side, row in places]
             assert table.device[layer][3].tolist() == flat
+
+    def require_poisoned(self) -> None:
+        """Every row that no entry points to is NaN, whole; every other is as loaded."""
+        self.require_whole()
+        table = self.two_bank.table
+        for layer, bank in enumerate(self.two_bank.swapper.banks):
+            used = {table.where(layer, expert) for expert in range(self.experts)}
+            for side, rows in ((HOT, bank.hot), (COLD, bank.cold)):
+                for row in range(rows):
+                    if (side, row) not in used:
+                        assert all(bytes_of(each).eq(NAN).all() for each in bank.row(side, row))
 
     def forward(self, ids: torch.Tensor, layer: int = 0) -> torch.Tensor:
         """Serve picks, int[T, K], as a kernel does: whole rows by place, summed by slot."""

@@ -4,7 +4,7 @@ import random
 
 import torch
 from checks import tell
-from small_banks import MODES, ROWS, Small, picks, random_swap, small
+from small_banks import MODES, ROWS, WEIGHT, Small, picks, random_swap, small, summed
 
 from expert_bank.row_sums import row_sums
 from expert_bank.swapping import Rows, Swapped
@@ -49,6 +49,24 @@ def the_first_forward_after_each_swap_is_the_resident_layers() -> None:
             for layer in (0, 1):
                 ids = picks(step, 5)
                 assert made.forward(ids, layer).equal(made.resident(ids, layer))
+
+
+def two_partial_sums_hang_on_the_map() -> None:
+    """The negative control: a sum of each bank, added, is another number for another map."""
+    banks = small([4], "mirror", first=[[0, 1, 2, 3]])
+    ids = picks(1, 400)
+    answers = []
+    for swap in (None, Swap(0, 5, 0), Swap(0, 7, 2)):
+        if swap is not None:
+            banks.two_bank.barrier.swap([swap])
+        hot = torch.from_numpy(banks.two_bank.table.is_hot()[0])[ids.long()]
+        rows = banks.loaded[0][WEIGHT][ids.long()]
+        parts = [summed(rows * mask[..., None]) for mask in (hot, ~hot)]
+        answers.append(parts[0] + parts[1])
+        assert banks.forward(ids).equal(banks.resident(ids))
+    assert not answers[0].equal(answers[1])
+    assert not answers[0].equal(answers[2])
+    assert answers[0].allclose(banks.resident(ids))
 
 
 def a_swap_tells_what_it_moved() -> None:
@@ -136,6 +154,7 @@ def a_row_is_verified_against_what_was_loaded() -> None:
 CHECKS = (
     every_row_is_as_loaded_after_each_swap,
     the_first_forward_after_each_swap_is_the_resident_layers,
+    two_partial_sums_hang_on_the_map,
     a_swap_tells_what_it_moved,
     a_mirrors_demotion_points_back_to_the_experts_own_row,
     exclusive_banks_are_never_without_a_whole_row,

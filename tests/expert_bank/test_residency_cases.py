@@ -1,0 +1,287 @@
+"""Faults that public expert-offload code has shipped: the tests that catch each, or why none yet."""
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A fault.
+
+    Attributes:
+        id: Its name.
+        tests: Node ids of the tests that catch it.
+        later: What of it no test here can show yet, and why.
+    """
+
+    id: str
+    tests: tuple[str, ...]
+    later: str = ""
+
+
+def checks(idea: str, *names: str) -> tuple[str, ...]:
+    """Give the node ids of checks that the lane's Python runs."""
+    return tuple(f"tests/engine/test_{idea}.py::test_{idea}[{name}]" for name in names)
+
+
+def within(path: str, *names: str) -> tuple[str, ...]:
+    """Give the node ids of a file's tests."""
+    return tuple(f"tests/{path}::{name}" for name in names)
+
+
+CASES = (
+    Case(
+        "split sum",
+        checks(
+            "swapping",
+            "the_first_forward_after_each_swap_is_the_resident_layers",
+            "two_partial_sums_hang_on_the_map",
+        ),
+    ),
+    Case(
+        "table before bytes",
+        (
+            *checks(
+                "copy_faults",
+                "a_copy_that_comes_too_late_is_caught",
+                "a_table_switched_before_the_bytes_shows_in_the_first_forward",
+            ),
+            *checks("table", "an_entry_is_written_whole_in_one_copy"),
+        ),
+    ),
+    Case(
+        "in-flight victim",
+        (
+            *checks(
+                "barrier",
+                "the_device_is_drained_before_the_first_byte_moves",
+                "an_undrained_forward_would_read_another_row",
+            ),
+            *checks(
+                "poison",
+                "rows_are_poisoned_exactly_while_nobody_reads_them",
+                "a_read_of_the_other_bank_shows",
+                "a_read_of_a_row_that_was_left_shows",
+            ),
+        ),
+    ),
+    Case(
+        "scales left behind",
+        (
+            *checks("copy_faults", "the_expert_stays_on_a_whole_row_and_is_named"),
+            *checks(
+                "audit", "one_moved_scale_row_is_named", "one_changed_bit_of_any_tensor_is_named"
+            ),
+        ),
+    ),
+    Case(
+        "counters off",
+        (
+            *checks(
+                "bank_counts",
+                "picks_by_tier_are_those_of_a_trace",
+                "what_nobody_scheduled_is_mapped_and_not_counted",
+            ),
+            *within("engine/test_counts.py", "test_picks_are_routed_tokens_times_k_times_layers"),
+            *within("engine/test_warm_up.py", "test_steps_of_a_warm_up_are_not_counted"),
+            *within(
+                "engine/test_speculative.py", "test_every_scheduled_pick_is_counted_drafts_too"
+            ),
+            *within("engine/test_refusals.py", "test_refusal_names_the_counter_and_the_cause"),
+        ),
+    ),
+    Case(
+        "counter overflow",
+        (
+            *checks(
+                "bank_counts", "tiers_are_exact_across_a_wrap", "nothing_is_lost_when_nobody_reads"
+            ),
+            *checks("pick_count", "kernel_wraps_at_32_bits"),
+        ),
+    ),
+    Case(
+        "no-op flag",
+        (
+            *checks("swapping", "a_swap_tells_what_it_moved"),
+            *checks("bank_counts", "picks_by_tier_are_those_of_a_trace"),
+            *checks("filling", "a_banks_numbers_are_its_tensors"),
+        ),
+        later="that device bytes fall by the computed amount is measured where a device is",
+    ),
+    Case(
+        "pinned rounding",
+        (
+            *checks("filling", "a_real_mapping_is_filled_to_its_last_byte"),
+            *checks("host_pages", "a_filled_bank_has_the_bytes_of_its_rows"),
+            *within(
+                "expert_bank/test_smaps.py", "test_a_power_of_two_is_refused_with_the_arithmetic"
+            ),
+        ),
+    ),
+    Case(
+        "big registration",
+        within(
+            "expert_bank/test_registration.py",
+            "test_600_gib_are_registered_where_one_registration_fails",
+        ),
+    ),
+    Case(
+        "wrong node",
+        (
+            *within(
+                "expert_bank/test_placement.py",
+                "test_a_page_elsewhere_is_refused_with_the_arithmetic",
+            ),
+            *within("expert_bank/test_probe.py", "test_graces_other_node_is_refused"),
+            *checks("filling", "unused_rows_are_written_to"),
+        ),
+    ),
+    Case(
+        "stale addresses",
+        (
+            *checks(
+                "barrier",
+                "addresses_stay_where_they_were",
+                "a_moved_bank_is_refused_before_anything_moves",
+            ),
+            *checks("table", "addresses_never_change"),
+        ),
+        later="a graph that is captured and replayed across swaps needs a device",
+    ),
+    Case(
+        "reload after swap",
+        checks("audit", "a_reload_into_the_first_places_is_named"),
+        later="reloads are refused while experts are in two banks",
+    ),
+    Case(
+        "swallowed copy error",
+        (
+            *checks(
+                "copy_faults",
+                "the_expert_stays_on_a_whole_row_and_is_named",
+                "a_copy_to_anothers_row_is_named_with_the_other",
+                "a_write_beyond_the_row_is_found",
+            ),
+            *checks("barrier", "totals_add_up"),
+            *within("expert_bank/test_registration.py", "test_a_failure_leaves_nothing_registered"),
+        ),
+    ),
+    Case(
+        "thrash",
+        (),
+        later="no policy moves experts yet; only forced and listed swaps do",
+    ),
+    Case(
+        "phase guessed",
+        (),
+        later="only the staging of a prefill's cold rows will ask for a phase, and there is none",
+    ),
+    Case(
+        "sleep and wake",
+        checks("barrier", "a_closed_barrier_refuses_and_moves_nothing"),
+        later="an engine with two banks refuses to sleep; the refill after level 2 comes with it",
+    ),
+    Case(
+        "load peak",
+        within(
+            "expert_bank/test_plan.py",
+            "test_the_lanes_peaks",
+            "test_the_peak_is_the_largest_layers",
+        ),
+        later="allocations by device are recorded during a real load, with an engine",
+    ),
+    Case(
+        "short parity",
+        (
+            *within(
+                "serve/equality/test_prompts.py",
+                "test_there_are_enough_prompts_and_no_two_are_one",
+                "test_an_answer_has_64_tokens_and_all_together_at_least_200",
+            ),
+            *within(
+                "serve/equality/test_compare.py", "test_another_token_is_told_with_place_and_gap"
+            ),
+            *within(
+                "serve/equality/test_verdict.py", "test_a_control_that_fails_outweighs_the_arms"
+            ),
+        ),
+    ),
+    Case(
+        "planner OOM",
+        (
+            *within(
+                "expert_bank/test_fits.py",
+                "test_the_lanes_plan_in_words",
+                "test_all_experts_resident_do_not_fit_the_lanes_device",
+                "test_terms_add_up_and_a_hint_that_is_followed_fits",
+            ),
+            *within("expert_bank/test_host_budget.py", "test_the_tightest_place_decides"),
+        ),
+    ),
+    Case(
+        "hit rate alone",
+        within("expert_bank/test_plan.py", "test_the_null_of_the_lanes_hit_rate"),
+        later="the oracle map, LRU and Belady belong to the replay of held-out traffic",
+    ),
+)
+
+
+def collected(path: Path) -> set[str]:
+    """Name a file's tests, and those of each of its ``CHECKS``, without importing it."""
+    tree = ast.parse(path.read_text())
+    tests = {
+        each.name
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef) and each.name.startswith("test_")
+    }
+    checks: list[str] = []
+    for each in tree.body:
+        if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "CHECKS":
+            checks = ast.literal_eval(each.value)
+    by_check = {
+        each.name
+        for each in tree.body
+        if isinstance(each, ast.FunctionDef)
+        and any("parametrize('check', CHECKS)" in ast.unparse(d) for d in each.decorator_list)
+    }
+    return tests | {f"{test}[{check}]" for test in by_check for check in checks}
+
+
+def missing(case: Case) -> list[str]:
+    """List the tests that a case names and that are not there."""
+    found = []
+    for node in case.tests:
+        path, _, test = node.partition("::")
+        file = ROOT / path
+        if not file.is_file() or test not in collected(file):
+            found.append(node)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_every_case_is_caught_or_told(case: Case) -> None:
+    assert missing(case) == []
+    assert case.tests or case.later
+
+
+def test_every_case_is_there_once() -> None:
+    assert len({case.id for case in CASES}) == len(CASES) == 20
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        "tests/engine/test_swapping.py::test_swapping[no_such_check]",
+        "tests/engine/test_swapping.py::test_no_such",
+        "tests/engine/test_no_such.py::test_swapping",
+        "tests/engine/test_swapping.py::pytestmark",
+        "tests/engine/test_swapping.py",
+    ],
+)
+def test_a_test_that_is_not_there_is_missed(node: str) -> None:
+    assert missing(Case("planted", (node,))) == [node]

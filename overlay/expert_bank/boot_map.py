@@ -22,7 +22,8 @@ def boot_map(
     """Choose the experts of each layer's hot rows; the same arguments always give the same.
 
     Args:
-        kind: ``first``: experts 0..H-1. ``empty``: none; rows stay free until swaps promote.
+        kind: ``first``: experts 0..H-1. ``empty``: none, and rows stay free until swaps
+            promote; all where H is E, for such a layer has no cold row that they could be in.
             ``usage``: the H most used, a tie to the lower id, those that were never used last.
         hot: H of each layer, 0..E.
         experts: E of each layer.
@@ -48,7 +49,10 @@ def boot_map(
                 f"boot map {kind!r} takes no usage counts, and some were given",
                 hint=f"ask for the boot map {USAGE!r}, or give no counts",
             )
-        return [list(range(rows)) if kind == FIRST else [] for rows in hot]
+        return [
+            list(range(rows)) if kind == FIRST or rows == most else []
+            for rows, most in zip(hot, experts, strict=True)
+        ]
     if usage is None:
         raise Refused(
             f"boot map {USAGE!r} needs usage counts",

@@ -21,8 +21,12 @@ def test_the_first_experts() -> None:
     ]
 
 
-def test_none_at_first() -> None:
-    assert boot_map("empty", hot=[2, 0, 4], experts=[4, 4, 4], usage=None) == [[], [], []]
+def test_none_at_first_but_where_there_is_no_cold_row() -> None:
+    assert boot_map("empty", hot=[2, 0, 4], experts=[4, 4, 4], usage=None) == [
+        [],
+        [],
+        [0, 1, 2, 3],
+    ]
 
 
 def test_the_most_used_first_and_ties_by_id() -> None:

@@ -9,6 +9,7 @@ from small_banks import CPU, GUARDED, MODES, ROWS, Small, bytes_of, guarded, sam
 
 from expert_bank.allocation import ALIGNED, one_allocation
 from expert_bank.bank import LayerBank, placed
+from expert_bank.boot_map import EMPTY, boot_map
 from expert_bank.filling import fill
 from expert_bank.host_memory import HostMemory
 from expert_bank.plan import Mode, cold_rows
@@ -64,7 +65,10 @@ def exclusive_banks_have_one_row_to_spare() -> None:
 
 
 def an_empty_map_leaves_the_hot_rows_free() -> None:
-    """All experts are served from the mirror."""
+    """All experts are served from the mirror; where all are hot, there is none, and all are hot."""
+    for hot in range(EXPERTS + 1):
+        first = boot_map(EMPTY, hot=[hot], experts=[EXPERTS])
+        small([hot], "mirror", first=first).require_whole()
     each = small([4], "mirror", first=[[]])
     each.require_whole()
     assert each.two_bank.table.is_hot()[0].tolist() == [False] * EXPERTS

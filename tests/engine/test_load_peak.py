@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from expert_bank.sizes import told as size
 from lanewright.serve.recipes import RECIPES
 from tests.engine.checkpoints import spread
 from tests.engine.lane_python import Laid
@@ -21,6 +22,7 @@ PAGE = 4096
 EAGER = {"enforce_eager": True}
 BANKED = {**EAGER, "moe_hot_experts": str(HOT), "moe_usage_counter": False}
 RULE = 2 * LAYER  # one raw, one repacked
+SUMS = 2 * 8 * 2**17  # what a part of a layer is summed in, however large the layer is
 COLD = {"mirror": EXPERTS, "exclusive": EXPERTS - HOT + 1}
 Found = Mapping[str, Any]
 
@@ -92,6 +94,7 @@ def test_one_layer_is_raw_and_one_repacked(found: dict[str, Found], mode: str) -
     assert facts["seen"] >= 4 * LAYERS, facts  # w13 and w2, raw and repacked
     assert facts["most"]["raw"] == facts["most"]["repacked"] == 1, facts
     assert facts["peak"] <= RULE, facts["made_of"]
+    assert facts["scratch"] <= SUMS
 
 
 def test_a_layer_that_is_kept_shows(found: dict[str, Found]) -> None:
@@ -127,10 +130,10 @@ def test_the_log_says_how_many_waited(
     found: dict[str, Found], checkpoint: str, waiting: int
 ) -> None:
     told = lines(found[checkpoint])
-    cold, raw = LAYERS * EXPERTS * ROW / 2**20, waiting * LAYER / 2**20
+    cold, raw = LAYERS * LAYER, waiting * LAYER
     most = (
-        f"at most {waiting} of {LAYERS} layers raw at once, {raw:.2f} MiB of host memory while"
-        f" loading; with the cold bank {cold + raw:.2f} MiB"
+        f"at most {waiting} of {LAYERS} layers raw at once, {size(raw)} of host memory while"
+        f" loading; with the cold bank {size(cold + raw)}"
     )
     assert f"expert_bank: {most}" in told
     begun = [each for each in told if "while others wait" in each]
@@ -142,10 +145,11 @@ def test_the_plan_is_told_before_the_first_row_is_loaded(found: dict[str, Found]
     events = found["mirror"]["events"]
     first = events.index("weight")
     before = [each for each in events[:first] if each.startswith("expert_bank: ")]
-    assert before[0].startswith(f"expert_bank: hot: {LAYERS * HOT} of {LAYERS * EXPERTS} experts")
-    terms = [each.split(maxsplit=3)[1:] for each in before]
-    assert [f"{LAYERS * EXPERTS * ROW / 2**20:.2f}", "MiB", "cold bank, mirror"] in terms
-    assert [f"{LAYER / 2**10:.2f}", "KiB", "one layer raw, while loading"] in terms
+    hot = f"expert_bank: hot: {LAYERS * HOT} of {LAYERS * EXPERTS} experts"
+    assert any(each.startswith(hot) for each in before)
+    terms = [" ".join(each.split()[1:]) for each in before]
+    assert f"{size(LAYERS * LAYER)} cold bank, mirror" in terms
+    assert f"{size(LAYER)} one layer raw, while loading" in terms
     assert any("uniform traffic" in each for each in before)
 
 
@@ -161,6 +165,6 @@ def test_what_does_not_fit_is_refused_before_anything_is_loaded(found: dict[str,
 def test_more_waiting_layers_than_fit_are_refused(found: dict[str, Found]) -> None:
     facts = found["too many wait"]
     assert "does not fit" in facts["refused"]
-    assert "3 layers raw, while loading" in facts["refused"]
+    assert f"at most 3 of {LAYERS} layers raw at once" in facts["refused"]
     assert facts["banks"] == []
     assert facts["most"]["raw"] == 2

@@ -61,9 +61,7 @@ class BankedExperts(RoutedExperts):
         loaded: bool | None = super().weight_loader(
             real, loaded_weight, weight_name, shard_id, expert_id, return_success
         )
-        name = self.load.name(real)
-        del real
-        self.load.took(name, expert_id, shard_id)
+        self.load.took(real, expert_id, shard_id)
         return loaded
 
     def forward_modular(

@@ -9,6 +9,7 @@ import torch
 from expert_bank.fits import require_fits
 from expert_bank.glue.planning import with_waiting
 from expert_bank.plan import Plan
+from expert_bank.refused import Refused
 from expert_bank.sizes import told
 
 
@@ -41,8 +42,12 @@ class Gathering:
         if len(self._waiting) <= self.plan.waiting:
             return
         self.plan = with_waiting(self.plan, len(self._waiting), self._device)
-        self._tell(f"{name} begins while others wait for the rest of their weights: {self.told()}")
-        require_fits(self.plan)
+        line = f"{name} begins while others wait for the rest of their weights: {self.told()}"
+        self._tell(line)
+        try:
+            require_fits(self.plan)
+        except Refused as error:
+            raise Refused(f"{line}\n{error.message}", hint=error.hint) from None
 
     def end(self, number: int) -> None:
         """Note that a layer's rows are in the banks."""

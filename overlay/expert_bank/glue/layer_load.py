@@ -76,20 +76,9 @@ class LayerLoad:
         mine = self._names.get(id(parameter))
         return parameter if mine is None else getattr(self.layer, mine)
 
-    def name(self, parameter: torch.nn.Parameter) -> str:
-        """Name a parameter that has bytes."""
-        names: dict[int, str] = {id(each): name for name, each in self.layer.named_parameters()}
-        return names[id(parameter)]
-
-    def took(self, name: str, expert: int, shard: str) -> None:
-        """Note that a weight was loaded; the last one has the layer repacked.
-
-        Args:
-            name: Of the parameter. Whoever calls lets go of it before: it would stay in memory
-                beside the repacked one and the banks.
-            expert: Whose weight it was.
-            shard: Which part of the row.
-        """
+    def took(self, parameter: torch.nn.Parameter, expert: int, shard: str) -> None:
+        """Note that a weight was loaded; the last one has the layer repacked."""
+        name = next(n for n, each in self.layer.named_parameters() if each is parameter)
         missing = self._missing.get(name)
         if missing is None:
             return

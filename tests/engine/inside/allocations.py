@@ -46,8 +46,9 @@ class Allocations(TorchDispatchMode):  # type: ignore[misc]  # mypy does not see
     Attributes:
         least: Bytes that an allocation needs to be recorded.
         seen: How many were.
-        peak: The most that was alive at once, in bytes.
-        made_of: Bytes alive at the peak, by stage and layer.
+        peak: The most bytes of experts, raw and repacked, that were alive at once.
+        made_of: What the peak was made of: bytes by stage and layer.
+        scratch: The most bytes beside them.
         most: The most layers that had something alive at once, by stage.
     """
 
@@ -56,6 +57,7 @@ class Allocations(TorchDispatchMode):  # type: ignore[misc]  # mypy does not see
         self.least = least
         self.seen = 0
         self.peak = 0
+        self.scratch = 0
         self.made_of: dict[str, dict[str, int]] = {}
         self.most: dict[str, int] = {}
         self._at: list[tuple[str, str]] = [("", OTHER)]
@@ -109,9 +111,11 @@ class Allocations(TorchDispatchMode):  # type: ignore[misc]  # mypy does not see
             of_stage[each.layer] = of_stage.get(each.layer, 0) + each.size
         for stage, layers in held.items():
             self.most[stage] = max(self.most.get(stage, 0), len(layers))
-        whole = sum(each.size for each in self._blocks)
-        if whole > self.peak:
-            self.peak, self.made_of = whole, held
+        scratch = sum(held.pop(OTHER, {}).values())
+        self.scratch = max(self.scratch, scratch)
+        experts = sum(each.size for each in self._blocks) - scratch
+        if experts > self.peak:
+            self.peak, self.made_of = experts, held
 
 
 def _storages(values: object) -> list[torch.UntypedStorage]:

@@ -60,6 +60,7 @@ def run(job: forks.Job) -> Found:
         "seen": allocations.seen,
         "peak": allocations.peak,
         "made_of": allocations.made_of,
+        "scratch": allocations.scratch,
         "most": allocations.most,
         "banks": banks,
     }

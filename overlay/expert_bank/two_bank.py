@@ -25,6 +25,7 @@ class TwoBank:
         swapper: How.
         audits: Yield what else is wrong, one line each; a kernel's own checks.
         used: Whose code serves each seam.
+        kept: What the banks' memory and its registration hang on.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class TwoBank:
         self.swapper = Swapper(banks, table, sums, copy)
         self.barrier = Barrier(self.swapper, drain)
         self.audits: list[Callable[[], Iterable[str]]] = []
+        self.kept: tuple[object, ...] = ()
 
     def audit(self) -> list[str]:
         """Compare every expert's row, and the device's table, with what they must be.

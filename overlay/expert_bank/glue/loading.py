@@ -167,6 +167,7 @@ class Loading:
         if self.config.poison:
             Poison(two_bank.swapper)
         serve(self.layers, two_bank)
+        two_bank.kept = (self.memory, self._allocate)
         return two_bank
 
     def _boot_map(self, experts: Sequence[int]) -> list[list[int]]:

@@ -53,10 +53,8 @@ class Asked:
             raise LanewrightError(
                 f"{place} modes: needs one of {' and '.join(MODES)}, or each once"
             )
-        possible = range(2, asked.prompts + 1)
-        if not set(asked.together) <= set(possible) or len(set(asked.together)) < len(
-            asked.together
-        ):
+        at_once = set(asked.together)
+        if not at_once <= {*range(2, asked.prompts + 1)} or len(at_once) < len(asked.together):
             raise LanewrightError(
                 f"{place} together: needs numbers from 2 to {asked.prompts}, each once"
             )

@@ -94,7 +94,9 @@ class Expressions(ABC):
 
     def attribute_of(self, holder: Kind, name: str, node: ast.expr, *, needed: bool = True) -> Kind:
         """What an attribute is, by what has it."""
-        match holder if name == "__init__" or not name.startswith("__") else PLAIN:
+        # Python's own, which everything has.
+        holder = holder if name == "__init__" or not name.startswith("__") else PLAIN
+        match holder:
             case Unknown():
                 self.reader.unknown.add(f"{self.module.where(node)}: {holder.text}.{name}")
             case Theirs():

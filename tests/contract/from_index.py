@@ -115,15 +115,19 @@ def found(requirement: str, platform: str, sha256: str) -> Iterator[Any]:
         finder = command._build_package_finder(  # noqa: SLF001 - pip names no public one
             options=options, session=session, target_python=make_target_python(options)
         )
-        for candidate in finder.find_all_candidates(name):
-            link = candidate.link
-            if str(candidate.version) == version and link.hash == sha256:
+        links = [
+            each.link for each in finder.find_all_candidates(name) if str(each.version) == version
+        ]
+        for link in links:
+            if link.hash == sha256:
                 if link.is_file:
                     with Path(link.file_path).open("rb") as stream:
                         yield stream
                 else:
                     yield Ranges(session, link.url_without_fragment)
                 return
+        if links:
+            raise SystemExit(f"{requirement} has another sha256 than {sha256}")
         raise UnavailableError(f"no index that pip asks has {requirement} with sha256 {sha256}")
 
 

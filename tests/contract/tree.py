@@ -87,12 +87,23 @@ class Module:
                     found.setdefault(each.name, (each, None))
             elif isinstance(each, (ast.Import, ast.ImportFrom)):
                 for alias in each.names:
+                    if alias.name == "*":
+                        continue
                     name = alias.asname or alias.name.partition(".")[0]
                     found.setdefault(name, (each, alias))
             for target in targets(each):
                 if isinstance(target, ast.Name):
                     found.setdefault(target.id, (each, None))
         return found
+
+    @cached_property
+    def stars(self) -> list[str]:
+        """Modules that all names are imported from."""
+        return [
+            self.imports_from(each)
+            for each in statements(self.syntax.body)
+            if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"
+        ]
 
     def imports_from(self, statement: ast.ImportFrom) -> str:
         """Name the module that a statement imports from, absolute."""
@@ -135,8 +146,7 @@ class Tree:
                 return None
             known = here.names.get(name)
             if known is None:
-                below = self.module(f"{module}.{name}")
-                return None if below is None else Found(below, None)
+                return self._unnamed(here, name)
             statement, alias = known
             if alias is None:
                 return Found(here, statement)
@@ -166,6 +176,14 @@ class Tree:
             if holder is not None and holder.node is None:
                 return self.find(holder.module.name, node.attr)
         return None
+
+    def _unnamed(self, here: Module, name: str) -> Found | None:
+        """Find what a module does not name itself: one below it, or what a star brings."""
+        below = self.module(f"{here.name}.{name}")
+        if below is not None:
+            return Found(below, None)
+        brought = (self.find(source, name) for source in here.stars if self.within(source))
+        return next((each for each in brought if each is not None), None)
 
     def _parse(self, name: str) -> Module | None:
         path = name.replace(".", "/")

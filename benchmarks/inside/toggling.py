@@ -1,7 +1,8 @@
 """Times decode steps of one engine with a feature on and off, by a switch that knows how.
 
 Run with the lane's Python by ``toggle_*.py SPEC``. SPEC is a JSON file with ``model``, ``engine``,
-``blocks``, ``batches``, ``seed`` and ``result``. A block is three arms in random order: on, off,
+``blocks``, ``batches``, ``seed``, ``busy`` and ``result``. With ``busy``, what is timed is the
+processor time of the thread that runs the steps. A block is three arms in random order: on, off,
 and off again as the self control. Each arm is two steps, of which the second is timed: in the
 first, Python's own caches still hold the other class, and the processor's the other rows, which no
 lane ever pays for.
@@ -65,11 +66,12 @@ def main(make: Callable[[Any], Switch], spec_file: str) -> None:
     switch = make(llm.llm_engine.model_executor.driver_worker.worker)
     rng = random.Random(spec["seed"])  # noqa: S311 - order of steps, no secret
     longest, times = spec["engine"]["max_model_len"], {}
+    clock = time.thread_time if spec["busy"] else time.perf_counter
     for batch in spec["batches"]:
         blocks: list[dict[str, float]] = []
         first: Answers = []
         while len(blocks) < spec["blocks"]:
-            timed = generation(llm, switch, rng, batch, longest)
+            timed = generation(llm, switch, rng, batch, longest, clock)
             first = first or timed.answers
             if timed.answers != first:
                 raise RuntimeError(f"batch {batch}: answers hang on which steps were on")
@@ -89,6 +91,7 @@ def generation(
     rng: random.Random,
     batch: int,
     longest: int,
+    clock: Callable[[], float],
 ) -> Timed:
     """Decode ``batch`` sequences up to the model's length; seconds of each step, by block."""
     engine = llm.llm_engine
@@ -102,9 +105,9 @@ def generation(
         for arm in rng.sample(ARMS, len(ARMS)):
             switch.turn(on=arm == "on")
             engine.step()
-            start = time.perf_counter()
+            start = clock()
             outputs = engine.step()
-            block[arm] = time.perf_counter() - start
+            block[arm] = clock() - start
             if len(outputs) != batch:
                 raise RuntimeError(f"a step of batch {batch} gave {len(outputs)} tokens")
         blocks.append(block)

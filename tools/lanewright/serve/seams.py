@@ -49,7 +49,7 @@ def named_seams(env: LaneEnv) -> dict[str, str]:
     """
     file = env.site / SEAMS_FILE
     try:
-        found = json.loads(file.read_bytes())
+        found = dict(json.loads(file.read_bytes()))
         return {seam: str(found[seam]["from"]) for seam in BANK_SEAMS if seam in found}
     except FileNotFoundError:
         return {}

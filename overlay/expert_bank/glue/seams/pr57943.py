@@ -7,6 +7,8 @@ rounds a block up to a power of two (vllm #58178). Ours is registered before, so
 taken as they are; that they are is checked for every tensor.
 """
 
+from collections.abc import Callable
+
 import torch
 
 from expert_bank.glue.seams.kinds import MakeHostRows
@@ -27,17 +29,20 @@ def host_rows(used: Used) -> MakeHostRows:
     view = used.counted(theirs.function("HostBank.as_device_tensor", "tensor"))
     who = f"{used.seam} from #{used.source}"
 
-    def seen(rows: torch.Tensor) -> torch.Tensor:
+    def asked(call: Callable[[torch.Tensor], torch.Tensor], rows: torch.Tensor) -> torch.Tensor:
         try:
-            taken = pin(rows)
-            found: torch.Tensor = view(taken)
+            return call(rows)
         except (RuntimeError, ValueError) as error:
             raise Refused(
                 f"{who}: HostBank does not take rows in host memory here: {error}",
                 hint="where there is no accelerator, use our own HostRows",
             ) from error
+
+    def seen(rows: torch.Tensor) -> torch.Tensor:
+        taken = asked(pin, rows)
         if taken.data_ptr() != rows.data_ptr():
             raise Refused(f"{who}: HostBank.pin copied {told(rows.nbytes)} that were mapped for it")
+        found = asked(view, taken)
         if (found.shape, found.dtype) != (rows.shape, rows.dtype):
             raise Refused(
                 f"{who}: HostBank.as_device_tensor gave {found.dtype}{list(found.shape)} for"

@@ -60,7 +60,8 @@ class Laid:
     ) -> dict[str, Any]:
         """Run jobs that have ``name`` and ``engine``; what each gave back, by its name.
 
-        A job may name another ``model`` than the lane's.
+        A job may name another ``model`` than the lane's. None as an engine argument takes out one
+        that all have and the lane's vLLM does not know.
         """
         env = self.lane.env
         common = COUNTING if carries_bank(env) else without_features(COUNTING)
@@ -69,7 +70,7 @@ class Laid:
             {
                 "model": str(self.model),
                 **job,
-                "engine": engine_arguments(env, {**common, **job["engine"]}, "cpu"),
+                "engine": engine_arguments(env, _given({**common, **job["engine"]}), "cpu"),
                 "result": str(results[job["name"]]),
             }
             for job in jobs
@@ -78,3 +79,7 @@ class Laid:
         spec_file.write_text(json.dumps(spec))
         self.run(script, str(spec_file), folder=folder, environ=environ)
         return {name: json.loads(file.read_text()) for name, file in results.items()}
+
+
+def _given(engine: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in engine.items() if value is not None}

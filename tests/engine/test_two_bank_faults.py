@@ -34,7 +34,7 @@ FAULTS = {
 def job(name: str, fault: str | None, cold: str) -> dict[str, Any]:
     return {
         "name": name,
-        "engine": {**SETTINGS, "moe_usage_counter": False, "moe_cold_rows": cold},
+        "engine": {**SETTINGS, "moe_usage_counter": None, "moe_cold_rows": cold},
         "fault": fault,
         "force": [4, 2, 7],
         "prompts": PROMPTS,

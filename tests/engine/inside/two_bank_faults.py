@@ -54,16 +54,18 @@ def partial_sums(_worker: Any) -> None:  # noqa: ANN401 - vLLM's
     def summed(
         layer: Any,  # noqa: ANN401 - vLLM's
         x: torch.Tensor,
-        weights: torch.Tensor,
-        ids: torch.Tensor,
+        topk_weights: torch.Tensor,
+        topk_ids: torch.Tensor,
         *args: Any,  # noqa: ANN401 - the same
         **kwargs: Any,  # noqa: ANN401 - the same
     ) -> torch.Tensor:
         if layer.table is None:
-            return served(layer, x, weights, ids, *args, **kwargs)
-        cold = layer.table[BANK][ids.long()] == COLD
+            return served(layer, x, topk_weights, topk_ids, *args, **kwargs)
+        cold = layer.table[BANK][topk_ids.long()] == COLD
         parts = [
-            served(layer, x, weights.masked_fill(without, 0.0), ids, *args, **kwargs).clone()
+            served(
+                layer, x, topk_weights.masked_fill(without, 0.0), topk_ids, *args, **kwargs
+            ).clone()
             for without in (cold, ~cold)
         ]
         return parts[0] + parts[1]

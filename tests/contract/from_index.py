@@ -23,6 +23,7 @@ from typing import Any
 from pip._internal.cli.cmdoptions import make_target_python
 from pip._internal.commands import create_command
 from pip._vendor.requests.exceptions import RequestException
+from pip._vendor.urllib3.exceptions import HTTPError
 
 TAIL = 1 << 16
 # Members nearer to each other than this are asked for together.
@@ -98,7 +99,7 @@ class Ranges(io.RawIOBase):
         start, _, last = first.partition("-")
         content: bytes = response.raw.read()
         if len(content) != int(last) - int(start) + 1:
-            raise SystemExit(f"{self._url}: bytes {span} came cut off")
+            raise UnavailableError(f"{self._url}: bytes {span} came cut off")
         self.asked += len(content)
         return content
 
@@ -187,6 +188,6 @@ def main(requirement: str, platform: str, sha256: str, to: str, *prefixes: str) 
 if __name__ == "__main__":
     try:
         main(*sys.argv[1:])
-    except (UnavailableError, RequestException) as error:
+    except (UnavailableError, RequestException, HTTPError) as error:
         print(error, file=sys.stderr)  # noqa: T201 - a program's complaint
         sys.exit(UNAVAILABLE)

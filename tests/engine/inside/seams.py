@@ -20,7 +20,7 @@ from expert_bank.refused import Refused
 from expert_bank.seams import Chosen, Used
 from expert_bank.swapping import CopyError
 from expert_bank.table import Table
-from expert_bank.table_layout import COLD, HOT
+from expert_bank.table_layout import COLD, HOT, ROW
 
 CPU = torch.device("cpu")
 EXPERTS = 12
@@ -89,20 +89,25 @@ def change(ours: Table, theirs: Table, rng: random.Random) -> None:
 
 
 def what_forwards_read_comes_out_of_the_pool() -> None:
-    """A pool that is changed behind our back changes the device's table, and the audit sees it."""
+    """A pool that reads otherwise than it was written is what the device gets, and is found."""
     theirs, _ = table()
     for layer in LAYERS:
         theirs.fill(layer, [COLD] * EXPERTS, list(range(EXPERTS)))
     theirs.point(0, 3, HOT, 2)
     assert theirs.agrees()
-    view = theirs._view  # noqa: SLF001 - stands where theirs would be wrong
+    view, calls = theirs._view, []  # noqa: SLF001 - stands where theirs would be wrong
 
-    def wrong(pool: Any, each: torch.Tensor, layer: int) -> Any:  # noqa: ANN401 - theirs
-        return view(pool, each, layer).flip(0)
+    def wrong(*given: Any) -> Any:  # noqa: ANN401 - theirs
+        """Take what is written, hot and cold; then give it the other way round."""
+        calls.append(given)
+        found = view(*given)
+        return found if len(calls) <= len(("hot", "cold")) else found.flip(0)
 
     with patch.object(theirs, "_view", wrong):
         theirs.point(0, 4, HOT, 1)
+    assert theirs._check(theirs.pool) is None  # noqa: SLF001 - what was written is whole
     assert not theirs.agrees()
+    assert theirs.device[0][ROW].tolist() != theirs.host[0, ROW].tolist()
     theirs.write_layer(0)
     assert theirs.agrees()
     theirs.pool.row_key[0] = 7

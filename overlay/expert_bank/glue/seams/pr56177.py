@@ -91,12 +91,10 @@ class PoolTable(Table):
         owners = np.full(hot, -1, np.int32)
         owners[state[ROW][is_hot]] = layer * experts + np.flatnonzero(is_hot)
         rows = np.where(is_hot, state[ROW] + first, -1), np.where(is_hot, -1, state[ROW])
-        theirs = [self._view(self.pool, each, layer) for each in self._maps()]
-        for target, values in zip(
-            (*theirs, self.pool.row_key[first : first + hot]), (*rows, owners), strict=True
-        ):
+        theirs = *self._maps(layer), self.pool.row_key[first : first + hot]
+        for target, values in zip(theirs, (*rows, owners), strict=True):
             target.copy_(torch.from_numpy(values.astype(np.int32)))
-        self.device[layer].copy_(self._read(layer, *theirs))
+        self.device[layer].copy_(self._read(layer))
 
     def agrees(self) -> bool:
         """Tell whether the device's entries are the host's, and the pool is whole by its own check."""
@@ -106,11 +104,14 @@ class PoolTable(Table):
             return False
         return super().agrees()
 
-    def _maps(self) -> tuple[torch.Tensor, torch.Tensor]:
-        return self.pool.hot_phys, self.pool.cold_phys
+    def _maps(self, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Give a layer's hot and cold rows in the pool, int32[E] each."""
+        pool = self.pool
+        return self._view(pool, pool.hot_phys, layer), self._view(pool, pool.cold_phys, layer)
 
-    def _read(self, layer: int, hot: torch.Tensor, cold: torch.Tensor) -> torch.Tensor:
+    def _read(self, layer: int) -> torch.Tensor:
         """Give int32[4, E] by what the pool has, on the device; the pool has no generations."""
+        hot, cold = self._maps(layer)
         banks = torch.where(hot < 0, COLD, HOT)
         rows = torch.where(hot < 0, cold, hot - self._first[layer])
         generations = torch.from_numpy(self.host[layer, GENERATION].copy()).to(rows.device)

@@ -95,21 +95,27 @@ def scales_left_behind(worker: Any) -> None:  # noqa: ANN401 - the same
             if not name.endswith("scale"):
                 ours.copy_(theirs)
 
-    swapper.copy, swapper.verify = copy, unlooked(swapper.verify)
+    swapper.copy = copy
+    unlooked(swapper)
 
 
 def flip_before_copy(worker: Any) -> None:  # noqa: ANN401 - the same
-    """Point an expert to its hot row at once, and copy its bytes at the next swap."""
-    swapper = worker.two_bank.swapper
+    """Point experts to their hot rows at once, and copy their bytes at the next barrier."""
+    swapper, barrier = worker.two_bank.swapper, worker.two_bank.barrier
     late: list[tuple[Any, Any]] = []
+    swap = barrier.swap
 
     def copy(to: Any, source: Any) -> None:  # noqa: ANN401 - rows
-        while late:
-            for ours, theirs in zip(*late.pop(), strict=True):
-                ours.copy_(theirs)
         late.append((to, [each.clone() for each in source]))
 
-    swapper.copy, swapper.verify = copy, unlooked(swapper.verify)
+    def swapped(asked: Any) -> None:  # noqa: ANN401 - swaps
+        while late:
+            for ours, theirs in zip(*late.pop(0), strict=True):
+                ours.copy_(theirs)
+        swap(asked)
+
+    swapper.copy, barrier.swap = copy, swapped
+    unlooked(swapper)
 
 
 def wrong_bank(worker: Any) -> None:  # noqa: ANN401 - the same
@@ -126,14 +132,15 @@ def wrong_bank(worker: Any) -> None:  # noqa: ANN401 - the same
     swapper.swap = lagging
 
 
-def unlooked(verify: Callable[..., None]) -> Callable[..., None]:
-    """Verify nothing while rows move; the audit, which no swap calls, still does."""
+def unlooked(swapper: Any) -> None:  # noqa: ANN401 - Swapper
+    """Look at no row while rows move; the audit, which calls ``verify``, still does."""
+    looked = swapper._wrong  # noqa: SLF001 - a plant
 
-    def verified(*where: Any) -> None:  # noqa: ANN401 - layer, expert, bank, row
-        if "audit" in sys._getframe(1).f_code.co_name:  # noqa: SLF001 - who asks is the point
-            verify(*where)
+    def wrong(*where: int) -> str:
+        asked_by = sys._getframe(1).f_code.co_name  # noqa: SLF001 - who asks is the point
+        return str(looked(*where)) if asked_by == "verify" else ""
 
-    return verified
+    swapper._wrong = wrong  # noqa: SLF001 - a plant
 
 
 FAULTS: dict[str, Callable[[Any], None]] = {

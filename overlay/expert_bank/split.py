@@ -50,7 +50,8 @@ def split_reference(
         counts.index_add_(0, cells, _ones(picks.shape[0]))
     if places.dtype is not ids.dtype:
         places = places.to(ids.dtype)
-    return places.view(ids.shape)
+    # A shape that is given as one takes torch longer than the lookup.
+    return places.view_as(ids)
 
 
 def _split_strangers(

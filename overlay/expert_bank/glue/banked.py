@@ -73,8 +73,11 @@ class BankedExperts(RoutedExperts):
         **kwargs: Any,  # noqa: ANN401 - the same
     ) -> Any:  # noqa: ANN401 - the same
         """Send each pick of ``topk_ids`` (int[T, k]) to its place, then run the experts."""
-        if self.pick_counts is not None:
-            places = split.split(self.pick_counts, topk_ids, self.scheduled_tokens, self.table)
+        # Not by name: a module searches several places for one, for each layer of each step.
+        held = self._buffers
+        counts = held["pick_counts"]
+        if counts is not None:
+            places = split.split(counts, topk_ids, held["scheduled_tokens"], held["table"])
             if self.row_pointers is not None:
                 return self.row_pointers(x, topk_weights, topk_ids)
             topk_ids = places

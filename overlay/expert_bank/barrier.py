@@ -73,6 +73,18 @@ class Barrier:
         self.closed: list[str] = []
         self._addresses = self._read_addresses()
 
+    def limit(self, byte_budget: int | None, second_budget: float | None) -> None:
+        """Limit one barrier; None for no limit.
+
+        Raises:
+            Refused: One is below zero, or no number.
+        """
+        for each in (byte_budget, second_budget):
+            if each is not None and not each >= 0:
+                raise Refused(f"a barrier's budget is {each!r}, and must be a number from 0 on")
+        self.byte_budget = 2**63 if byte_budget is None else byte_budget
+        self.second_budget = float("inf") if second_budget is None else second_budget
+
     @contextmanager
     def shut(self, reason: str) -> Iterator[None]:
         """Keep the barrier closed while the block runs: profiling, capture, sleep, a reload."""

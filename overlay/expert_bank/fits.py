@@ -101,7 +101,8 @@ def _sum(place: str, terms: Mapping[str, int], free: int) -> Iterator[str]:
     rest = f"{told(needed - free)} short" if needed > free else f"{told(free - needed)} to spare"
     yield f"{place}: {told(needed)} at most, {told(free)} free: {rest}"
     for name, size in sorted(terms.items(), key=lambda term: -term[1]):
-        yield f"  {told(size):>12}  {name}"
+        if size:
+            yield f"  {told(size):>12}  {name}"
 
 
 def _remedy(plan: Plan) -> str:

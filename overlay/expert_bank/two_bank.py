@@ -69,7 +69,6 @@ class TwoBank:
         """Tell how it stands, as values that JSON can carry."""
         hot, cold = self.counter.by_bank().sum(axis=(0, 2)).tolist()
         return {
-            "experts": self.table.host.shape[2],
             "hot_rows": list(self.table.hot),
             "hot_picks": hot,
             "cold_picks": cold,

@@ -33,7 +33,7 @@ TWO_BANK, STAGING = "gb300-twobank", "gb300-staging"
 STAND_INS = {"56177": "96177", "57943": "97943", "62060": "92060", "41474": "91474"}
 POOL = "vllm/model_executor/layers/fused_moe/expert_pool/"
 BANK = "vllm/model_executor/layers/fused_moe/uva_bank.py"
-HOOK = "patches/own/moe-usage-counter.patch"
+HOOKS = ("moe-two-bank", "moe-usage-counter")
 OFFLOAD = "vllm/config/offload.py"
 MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 
@@ -103,7 +103,7 @@ def two_bank_is_whole(two: Two) -> None:
     }
     claims = {entry.name: entry.claims for entry in lock.entries}
     assert claims == {
-        "moe-usage-counter": claims["moe-usage-counter"],
+        "moe-two-bank": claims["moe-two-bank"],
         "96177": [],
         "97943": [],
         "expert_bank": [],
@@ -140,7 +140,8 @@ def small(carrying: Carrying) -> Carrying:
     before = {path: content.raw for path, content in trees()[0].items() if path == OFFLOAD}
     after = {OFFLOAD: before[OFFLOAD] + b"\n\nMOE_USAGE_COUNTER = False\n"}
     patch = own_patch(carrying.root.parent / "made", before, after, base="release:0.31.0")
-    (carrying.root / HOOK).write_bytes(patch)
+    for hook in HOOKS:
+        (carrying.root / f"patches/own/{hook}.patch").write_bytes(patch)
     return carrying
 
 
@@ -240,7 +241,8 @@ def test_both_build_on_the_releases_around_the_pin(
     for folder in ("series", "patches/own", "overlay"):
         (root / folder).mkdir(parents=True)
     (root / "upstream.toml").write_text(UPSTREAM.format(url=upstream.path))
-    shutil.copy(ROOT / HOOK, root / HOOK)
+    for hook in HOOKS:
+        shutil.copy(ROOT / f"patches/own/{hook}.patch", root / "patches/own")
     laid(root, version)
     two = Two(root, places)
     two_bank_is_whole(two)

@@ -54,6 +54,7 @@ def test_on_is_proven_by_both_banks_picks(lane: LaneEnv) -> None:
                 "workers": 1,
                 "picks": 56,
                 "hot_rows": 4,
+                "mixed_layers": 2,
                 "hot_picks": 46,
                 "cold_picks": 10,
                 "barriers": 0,

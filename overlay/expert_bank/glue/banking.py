@@ -9,6 +9,7 @@ import torch
 from vllm.logger import init_logger
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
+from expert_bank.barrier import Barrier
 from expert_bank.config import BankConfig
 from expert_bank.glue.banked import BankedExperts
 from expert_bank.glue.binding import against_counting
@@ -49,27 +50,37 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
     return two_bank
 
 
-def map_invariance(worker: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM's
-    """Yield what is wrong with each layer of a worker in turn: empty where nothing is.
-
-    Raises:
-        RuntimeError: The worker's experts are all resident.
-    """
-    two_bank = worker.two_bank
-    model = worker.model_runner.get_model()
+def map_invariance(
+    two_bank: TwoBank,
+    model: torch.nn.Module,
+    vllm_config: Any,  # noqa: ANN401 - vLLM's
+) -> Iterator[str]:
+    """Yield what is wrong with each layer of a model in turn: empty where nothing is."""
     layers = [each for each in model.modules() if isinstance(each, BankedExperts)]
-    run = layer_run(layers, worker.vllm_config)
+    run = layer_run(layers, vllm_config)
     for layer in mixed_layers(two_bank):
         yield "; ".join(map_variant(two_bank, run, layer))
 
 
-def require_map_invariance(worker: Any) -> None:  # noqa: ANN401 - vLLM's
+def tell_failures(barrier: Barrier) -> None:
+    """Stand before a forward, and tell what failed at its barrier."""
+    failed = barrier.totals.failed
+    barrier.forward()
+    if barrier.totals.failed > failed:
+        logger.warning("expert_bank: %s", barrier.failures[-1])
+
+
+def require_map_invariance(
+    two_bank: TwoBank,
+    model: torch.nn.Module,
+    vllm_config: Any,  # noqa: ANN401 - vLLM's
+) -> None:
     """Check the first layer that has both hot and cold experts.
 
     Raises:
         Refused: Its output moves with the map.
     """
-    wrong = next(map_invariance(worker), None)
+    wrong = next(map_invariance(two_bank, model, vllm_config), None)
     if wrong:
         raise Refused(
             f"{FEATURE}: self-check: {wrong}",

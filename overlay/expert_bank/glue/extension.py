@@ -81,7 +81,9 @@ class WorkerExtension:
         two_bank: TwoBank | None = getattr(self, "two_bank", None)
         if two_bank is None:
             return None
-        audit = [*two_bank.audit(), *filter(None, map_invariance(self))]
+        model = self.model_runner.get_model()
+        moved = map_invariance(two_bank, model, self.vllm_config)
+        audit = [*two_bank.audit(), *filter(None, moved)]
         return {**two_bank.told(), "audit": audit}
 
     def expert_bank_force(self, every: int, pairs_per_layer: int, seed: int) -> None:
@@ -89,13 +91,26 @@ class WorkerExtension:
         forced = Forced(every, pairs_per_layer, seed) if every else None
         self._banked().barrier.source = forced
 
-    def expert_bank_swap(self, swaps: list[tuple[int, int | None, int | None]]) -> None:
+    def expert_bank_swap(self, swaps: list[tuple[int, int | None, int | None]]) -> dict[str, Any]:
         """Swap what is listed: layer, the expert to promote or None, the one to demote or None.
+
+        Returns:
+            What all barriers so far have done, with the last failures.
 
         Raises:
             Refused: The table contradicts one, or the barrier is closed; nothing was moved.
         """
-        self._banked().barrier.swap([Swap(*each) for each in swaps])
+        barrier = self._banked().barrier
+        barrier.swap([Swap(*each) for each in swaps])
+        return barrier.told()
+
+    def expert_bank_budget(self, bytes_: int | None = None, seconds: float | None = None) -> None:
+        """Limit what one barrier may copy and how long it may take; None for no limit.
+
+        Raises:
+            Refused: One is below zero, or no number.
+        """
+        self._banked().barrier.limit(bytes_, seconds)
 
     def _banked(self) -> TwoBank:
         two_bank: TwoBank | None = getattr(self, "two_bank", None)

@@ -2,8 +2,11 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Experts of fp16 or bf16 on a CUDA device: one grouped GEMM over the rows of both banks."""
 
+from collections.abc import Iterator
+
 import torch
 from vllm.model_executor.layers.fused_moe.activation import MoEActivation
+from vllm.model_executor.layers.fused_moe.oracle.unquantized import UnquantizedMoeBackend
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 from vllm.model_executor.layers.fused_moe.unquantized_fused_moe_method import (
     UnquantizedFusedMoEMethod,
@@ -64,13 +67,23 @@ class RowPointers:
 
 def against_row_pointers(layer: RoutedExperts) -> str | None:
     """Say why a layer cannot be run so; None where it can."""
-    if not isinstance(layer.quant_method, UnquantizedFusedMoEMethod):
-        return f"{type(layer.quant_method).__qualname__} is not of plain weights"
+    method = layer.quant_method
+    if not isinstance(method, UnquantizedFusedMoEMethod):
+        return f"{type(method).__qualname__} is not of plain weights"
+    return next(_against(layer, method), None)
+
+
+def _against(layer: RoutedExperts, method: UnquantizedFusedMoEMethod) -> Iterator[str]:
     rows = {name for name, _ in layer.named_parameters()}
     if rows != ROWS:
-        return f"its parameters are {', '.join(sorted(rows))}"
+        yield f"its parameters are {', '.join(sorted(rows))}"
     if layer.w13_weight.dtype not in DTYPES:
-        return f"its weights are {layer.w13_weight.dtype}"
-    if layer.activation != MoEActivation.SILU or layer.apply_router_weight_on_input:
-        return "it is not SiLU and weights behind the experts"
-    return None
+        yield f"its weights are {layer.w13_weight.dtype}"
+    # Other backends shuffle the rows, or put the gate behind what it scales.
+    if method.unquantized_backend != UnquantizedMoeBackend.TRITON:
+        yield f"its rows are laid out for {method.unquantized_backend}"
+    limits = (layer.swiglu_limit, layer.swiglu_alpha, layer.swiglu_beta)
+    if layer.activation != MoEActivation.SILU or any(each is not None for each in limits):
+        yield "its activation is not plain SiLU"
+    if layer.apply_router_weight_on_input:
+        yield "the router's weights come before its experts"

@@ -52,7 +52,8 @@ def serve_from(layer: RoutedExperts, bank: LayerBank) -> None:
                 f"{layer.layer_name}.{path} is a second reference to {old[tensor.data_ptr()]}, and"
                 " would be read instead of the banks"
             )
-        if tensor.dim() and tensor.shape[0] == bank.experts and not _known(layer, tensor):
+        of_experts = tensor.dim() and tensor.shape[0] == bank.experts
+        if of_experts and not _known(layer, tensor) and not _alike(tensor):
             raise Refused(
                 f"{layer.layer_name}.{path} has a row of each expert and is none of the layer's"
                 " parameters, so that it would not move with them"
@@ -78,6 +79,11 @@ def _held(holder: object) -> Iterator[tuple[str, Any]]:
             yield from ((f"{name}[{key!r}]", each) for key, each in held.items())
         else:
             yield name, held
+
+
+def _alike(tensor: torch.Tensor) -> bool:
+    """Tell whether every expert has the same: a limit of an activation, which need not move."""
+    return bool((tensor == tensor[:1]).all())
 
 
 def _known(layer: RoutedExperts, tensor: torch.Tensor) -> bool:

@@ -16,6 +16,7 @@ from vllm.model_executor.layers.fused_moe.moe_output import UnfinalizedMoEOutput
 from vllm.model_executor.layers.fused_moe.utils import fi_moe_largest_bucket
 
 from expert_bank.bank import LayerBank
+from expert_bank.refused import Refused
 from expert_bank.unfinalized import (
     Unfinalized,
     finalize_merged,
@@ -40,6 +41,12 @@ class TwoCalls:
     """
 
     def __init__(self, experts: TrtLlmMxfp4ExpertsModular, bank: LayerBank) -> None:
+        if not (bank.hot and bank.cold):
+            raise Refused(
+                f"{bank.name}: {bank.hot} hot and {bank.cold} cold rows; its kernel needs a row in"
+                " each bank",
+                hint="give each layer at least one hot and one cold expert",
+            )
         self.experts = experts
         self.bank = bank
         device = bank.tensors[0].hot.device

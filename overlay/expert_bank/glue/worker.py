@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
-from expert_bank.glue.banking import load_banked, require_map_invariance
+from expert_bank.glue.banking import load_banked, require_map_invariance, tell_failures
 from expert_bank.glue.binding import bind_counter
 from expert_bank.glue.experts import CountedExperts
 from expert_bank.glue.install import install
@@ -53,15 +53,18 @@ class BankWorker(Base):
         Raises:
             Refused: A layer's output tells which bank its experts are in.
         """
-        if self.two_bank is not None:
-            require_map_invariance(self)
         counter, self.pick_counter = self.pick_counter, None
         closed = nullcontext() if self.two_bank is None else self.two_bank.barrier.shut("warm-up")
         try:
             with closed:
-                return super().compile_or_warm_up_model(*args, **kwargs)
+                warm = super().compile_or_warm_up_model(*args, **kwargs)
         finally:
             self.pick_counter = counter
+        # Behind the warm-up: kernels are tuned in it, and the check is of what will serve.
+        if self.two_bank is not None:
+            model = self.model_runner.get_model()
+            require_map_invariance(self.two_bank, model, self.vllm_config)
+        return warm
 
     def execute_model(self, scheduler_output: Any) -> Any:  # noqa: ANN401 - vLLM's
         """Run a step; every earlier one of this worker is enqueued by now."""
@@ -69,7 +72,7 @@ class BankWorker(Base):
         if self.pick_counter is None or tokens == 0:
             return super().execute_model(scheduler_output)
         if self.two_bank is not None:
-            self.two_bank.barrier.forward()
+            tell_failures(self.two_bank.barrier)
         with self.pick_counter.step(tokens):
             return super().execute_model(scheduler_output)
 

@@ -23,11 +23,12 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
         for worker, banks in zip(evidence.status, evidence.banks, strict=True)
     ]
     first = told[0]
+    experts = len(next(filter(None, evidence.usage))["counts"][0])
     facts = {
         "workers": len(told),
         "picks": picks,
         "hot_rows": sum(first["hot_rows"]),
-        "mixed_layers": sum(0 < rows < first["experts"] for rows in first["hot_rows"]),
+        "mixed_layers": sum(0 < rows < experts for rows in first["hot_rows"]),
         **{
             name: first[name]
             for name in ("hot_picks", "cold_picks", "barriers", "swaps", "failed", "bytes")

@@ -1,6 +1,7 @@
 """``lanewright residency map`` hands a usage map to a worker."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,11 @@ def test_what_cannot_be_read_ends_with_2(
         world.run("residency", *arguments)
     assert ended.value.code == 2
     assert "usage: lanewright" in capfd.readouterr().err
+
+
+def test_a_pipe_is_not_replaced(world: World, usage: Path, tmp_path: Path, capfd: Capture) -> None:
+    out = tmp_path / "pipe"
+    os.mkfifo(out)
+    assert world.run("residency", "map", str(usage), "--out", str(out)) == 1
+    assert f"cannot write {out}: it is no regular file" in capfd.readouterr().err
+    assert out.is_fifo()

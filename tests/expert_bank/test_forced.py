@@ -112,6 +112,24 @@ def test_what_would_never_swap_is_a_mistake(every: int, pairs: int, seed: int) -
         Forced(every=every, pairs_per_layer=pairs, seed=seed)
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        (1, 1.5, 0),
+        (1, 1, 1.5),
+        (1.5, 1, 0),
+        (float("nan"), 1, 0),
+        (1, float("nan"), 0),
+        ("1", 1, 0),
+    ],
+)
+def test_what_is_no_whole_number_is_refused_before_any_forward(
+    asked: tuple[object, object, object],
+) -> None:
+    with pytest.raises(ValueError, match="is not of whole numbers"):
+        Forced(*asked)  # type: ignore[arg-type]  # what JSON may hold
+
+
 @pytest.mark.parametrize("rows", [[0, 1], [1]])
 def test_more_hot_experts_than_rows_is_a_mistake(rows: list[int]) -> None:
     with pytest.raises(ValueError, match=r"experts are hot|zip"):

@@ -1,5 +1,6 @@
 """Files that a reader finds whole, old or new, whenever it looks."""
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -19,8 +20,11 @@ def replace_file(
             Without it the name is a new one beside the file.
 
     Raises:
-        OSError: It cannot be written; the old one stays.
+        OSError: It cannot be written, or is a device, a pipe or a socket; the old one stays.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        # A rename would put a file in its place for everyone on the machine.
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
     if scratch:
         scratch.unlink(missing_ok=True)
         descriptor = os.open(scratch, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)

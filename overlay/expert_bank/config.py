@@ -40,7 +40,7 @@ class BankConfig:
             hot_experts=getattr(offload_config, "moe_hot_experts", ""),
             cold_rows=getattr(offload_config, "moe_cold_rows", "mirror"),
             boot_map=getattr(offload_config, "moe_boot_map", "first"),
-            poison=environ.get(POISON) == "1",
+            poison=_switch(environ, POISON),
             read_floor=_number(environ, READ_FLOOR),
         )
 
@@ -48,6 +48,13 @@ class BankConfig:
     def on(self) -> bool:
         """Tell whether there are two banks at all."""
         return bool(self.hot_experts)
+
+
+def _switch(environ: Mapping[str, str], name: str) -> bool:
+    text = environ.get(name, "")
+    if text not in ("", "0", "1"):
+        raise Refused(f"{name} is {text!r}, and must be 1 or 0")
+    return text == "1"
 
 
 def _number(environ: Mapping[str, str], name: str) -> float | None:

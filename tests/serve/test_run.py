@@ -109,7 +109,7 @@ def test_two_banks_that_hold_are_recorded_and_told(places: Places, tmp_path: Pat
     (swaps,) = proofs["eager.swaps"]
     shown = summary(record)
     assert f"proof of moe_hot_experts in eager.swaps: {swaps['text']}" in shown
-    assert swaps["text"].endswith(" s; every expert's row is as it was loaded")
+    assert " s; every expert's row is as it was loaded; RowTable own" in swaps["text"]
     assert shown.count("; no swap was asked for; every expert's row is as it was loaded") == 4
     for arm in ("on", "swaps", "mapped"):
         for how in ("", ", 16 at once"):

@@ -61,7 +61,9 @@ class BankedExperts(RoutedExperts):
         loaded: bool | None = super().weight_loader(
             real, loaded_weight, weight_name, shard_id, expert_id, return_success
         )
-        self.load.took(real, expert_id, shard_id)
+        # As many dimensions as the parameter: all experts in one.
+        every = loaded_weight.dim() == real.dim()
+        self.load.took(real, None if every else expert_id, shard_id)
         return loaded
 
     def forward_modular(

@@ -11,6 +11,7 @@ from vllm.model_executor.layers.fused_moe.fused_moe_method_base import FusedMoEM
 from expert_bank.refused import Refused
 
 Layer = Any  # vLLM's RoutedExperts
+SHOWN = 8
 
 
 class LayerLoad:
@@ -76,13 +77,21 @@ class LayerLoad:
         mine = self._names.get(id(parameter))
         return parameter if mine is None else getattr(self.layer, mine)
 
-    def took(self, parameter: torch.nn.Parameter, expert: int, shard: str) -> None:
-        """Note that a weight was loaded; the last one has the layer repacked."""
+    def took(self, parameter: torch.nn.Parameter, expert: int | None, shard: str | None) -> None:
+        """Note that a weight was loaded; the last one has the layer repacked.
+
+        Args:
+            parameter: That has it.
+            expert: Whose it is; None for all at once.
+            shard: Which part of the parameter; None for all at once.
+        """
         name = next(n for n, each in self.layer.named_parameters() if each is parameter)
         missing = self._missing.get(name)
         if missing is None:
             return
-        missing.discard((expert, shard))
+        missing -= {
+            each for each in missing if expert in (None, each[0]) and shard in (None, each[1])
+        }
         if not missing:
             del self._missing[name]
             if not self._missing:
@@ -105,7 +114,23 @@ class LayerLoad:
             return
         if not self._missing:
             raise Refused(f"{layer.layer_name}: none of its weights was loaded")
+        self._require_whole()
         self._finish()
+
+    def _require_whole(self) -> None:
+        """Refuse a parameter of which the checkpoint had a part alone; vLLM would serve the rest.
+
+        One of which it had nothing is vLLM's to refuse, or to do without.
+        """
+        for name, missing in self._missing.items():
+            shards = 1 if name.startswith("w2") else 2
+            if len(missing) < shards * self.layer.global_num_experts:
+                experts = sorted({expert for expert, _ in missing})
+                some = ", ".join(map(str, experts[:SHOWN])) + ", ..." * (len(experts) > SHOWN)
+                raise Refused(
+                    f"{self.layer.layer_name}.{name}: the checkpoint has no weight of expert {some}",
+                    hint="its files are not whole; fetch or make them again",
+                )
 
     def _materialise(self) -> None:
         """Create the parameters once more, with bytes in host memory, as vLLM initialises them."""

@@ -95,6 +95,16 @@ class BankWorker(Base):
         self._refuse_while_banked("the engine cannot sleep")
         return super().sleep(level)
 
+    def save_sharded_state(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
+        """Save as vLLM does where all experts are resident; else the same."""
+        self._refuse_while_banked("weights cannot be saved")
+        return super().save_sharded_state(*args, **kwargs)
+
+    def save_tensorized_model(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
+        """Save as vLLM does where all experts are resident; else the same."""
+        self._refuse_while_banked("weights cannot be saved")
+        return super().save_tensorized_model(*args, **kwargs)
+
     def _refuse_while_banked(self, what: str) -> None:
         if self.two_bank is not None:
             raise Refused(

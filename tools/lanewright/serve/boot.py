@@ -98,6 +98,11 @@ def engine_arguments(
                 f"engine argument {name} is {engine[name]!r}, and must be {valid}",
                 hint="mend it in the lane's series",
             )
+    if (idle := sorted(set(SETTINGS).intersection(engine))) and not engine.get(BANKS):
+        raise LanewrightError(
+            f"engine argument {', '.join(idle)} says nothing without {BANKS}",
+            hint=f"set {BANKS} in the lane's series, or take it out",
+        )
     if not carries_bank(env):
         return dict(engine)
     worker = {"worker_cls": WORKERS[device]} if switched_on(engine) else {}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from lanewright.places import Places
 from lanewright.project import Device, Project
@@ -75,6 +76,14 @@ def lay_lane(project: Project, places: Places, name: str) -> Lane:
         env=laid(lock.tree),
         pin=laid(lock.pin.tree),
         recipe=recipe,
-        engine=series.engine,
+        engine=_resolved(series.engine, project.root),
         asked=asked,
     )
+
+
+def _resolved(engine: Mapping[str, object], root: Path) -> Mapping[str, object]:
+    """Take a boot map's file from the project: an engine runs in a folder of its own."""
+    value = engine.get("moe_boot_map")
+    if not isinstance(value, str) or value in ("first", "empty"):
+        return engine
+    return {**engine, "moe_boot_map": str(root / value)}

@@ -53,6 +53,7 @@ def test_on_is_proven_by_both_banks_picks(lane: LaneEnv) -> None:
             facts={
                 "workers": 1,
                 "picks": 56,
+                "tokens": 14,
                 "hot_rows": 4,
                 "mixed_layers": 2,
                 "hot_picks": 46,

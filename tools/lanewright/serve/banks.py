@@ -17,7 +17,8 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
         MismatchError: One does not, or a row is not what was loaded; the message names layer and
             expert.
     """
-    picks = counted(evidence, where, engine).facts["picks"]
+    of_all = counted(evidence, where, engine).facts
+    picks = of_all["picks"]
     told = [
         _require_banked(worker["pid"], banks, where, picks)
         for worker, banks in zip(evidence.status, evidence.banks, strict=True)
@@ -27,6 +28,7 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
     facts = {
         "workers": len(told),
         "picks": picks,
+        "tokens": of_all["tokens"],
         "hot_rows": sum(first["hot_rows"]),
         "mixed_layers": sum(0 < rows < experts for rows in first["hot_rows"]),
         **{

@@ -98,6 +98,7 @@ def test_proof_allows_more_than_the_answers_say_only_with_drafts(
             for each in facts["asked"]
         ),
         ({"layers": LAYERS, "experts": EXPERTS, "picks_per_token": K},),
+        banks=(None,) * len(facts["status"]),
     )
     (proof,) = prove(env, {**COUNTING, "speculative_config": METHODS[method]}, evidence, "a boot")
     assert proof.facts["tokens"] == facts["tokens"]

@@ -17,6 +17,7 @@ from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.serve.lane import lay_lane
 from lanewright.serve.model import ensure_model
+from tests.engine.kernels import WHERE, failures_of
 from tests.engine.lane_python import Laid
 
 ROOT = Path(__file__).parents[2]
@@ -100,3 +101,14 @@ def copied(root: Path) -> Lane:
         else:
             shutil.copy(source, root / name)
     return Lane(root)
+
+
+@pytest.fixture(scope="module", params=WHERE)
+def kernel_failures(
+    request: pytest.FixtureRequest,
+    laid: Callable[..., Laid],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, str | None]:
+    """By check of the module's ``SCRIPT``, why it failed; interpreted, and on a GPU."""
+    folder = tmp_path_factory.mktemp("kernels")
+    return failures_of(request.module.SCRIPT, request.param, laid, folder)

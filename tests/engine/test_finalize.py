@@ -1,11 +1,8 @@
 """The slot-order finalize and the merge of two unfinalized calls, by Triton's interpreter and by a GPU."""
 
-from collections.abc import Callable
-
 import pytest
 
-from tests.engine.kernels import WHERE, failures_of
-from tests.engine.lane_python import INSIDE, Laid
+from tests.engine.lane_python import INSIDE
 
 SCRIPT = "finalize.py"
 CHECKS = (
@@ -21,20 +18,10 @@ CHECKS = (
 )
 
 
-@pytest.fixture(scope="module", params=WHERE)
-def failures(
-    request: pytest.FixtureRequest,
-    laid: Callable[[str], Laid],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> dict[str, str | None]:
-    """By check, why it failed."""
-    return failures_of(SCRIPT, request.param, laid, tmp_path_factory.mktemp("finalize"))
-
-
 @pytest.mark.parametrize("check", CHECKS)
-def test_finalize(failures: dict[str, str | None], check: str) -> None:
-    assert failures[check] is None
+def test_finalize(kernel_failures: dict[str, str | None], check: str) -> None:
+    assert kernel_failures[check] is None
 
 
-def test_every_check_is_told(failures: dict[str, str | None]) -> None:
-    assert set(failures) == set(CHECKS), INSIDE / SCRIPT
+def test_every_check_is_told(kernel_failures: dict[str, str | None]) -> None:
+    assert set(kernel_failures) == set(CHECKS), INSIDE / SCRIPT

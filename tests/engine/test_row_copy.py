@@ -1,11 +1,8 @@
 """Row copies and addresses, by Triton's interpreter and by a GPU."""
 
-from collections.abc import Callable
-
 import pytest
 
-from tests.engine.kernels import WHERE, failures_of
-from tests.engine.lane_python import INSIDE, Laid
+from tests.engine.lane_python import INSIDE
 
 SCRIPT = "row_copy.py"
 CHECKS = (
@@ -21,20 +18,10 @@ CHECKS = (
 )
 
 
-@pytest.fixture(scope="module", params=WHERE)
-def failures(
-    request: pytest.FixtureRequest,
-    laid: Callable[[str], Laid],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> dict[str, str | None]:
-    """By check, why it failed."""
-    return failures_of(SCRIPT, request.param, laid, tmp_path_factory.mktemp("row_copy"))
-
-
 @pytest.mark.parametrize("check", CHECKS)
-def test_row_copy(failures: dict[str, str | None], check: str) -> None:
-    assert failures[check] is None
+def test_row_copy(kernel_failures: dict[str, str | None], check: str) -> None:
+    assert kernel_failures[check] is None
 
 
-def test_every_check_is_told(failures: dict[str, str | None]) -> None:
-    assert set(failures) == set(CHECKS), INSIDE / SCRIPT
+def test_every_check_is_told(kernel_failures: dict[str, str | None]) -> None:
+    assert set(kernel_failures) == set(CHECKS), INSIDE / SCRIPT

@@ -30,7 +30,7 @@ from tests.serve.workers import (
 ON: Mapping[str, object] = {"moe_hot_experts": "2"}
 WRONG = (
     "a, expert 1: hot row 0 of w2 is not what was loaded",
-    "the device's table is not the host's",
+    "a, expert 2: the device's table has it elsewhere than the host's",
 )
 SWAPPED = {"barriers": 3, "swaps": 12, "bytes": 1152, "seconds": 0.0125}
 

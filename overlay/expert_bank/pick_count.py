@@ -29,12 +29,12 @@ def count_picks_reference(counts: torch.Tensor, ids: torch.Tensor, scheduled: to
     tokens = scheduled.item()
     if tokens:
         picks = (ids if tokens == ids.shape[0] else ids[:tokens]).reshape(-1)
-        counts.index_add_(0, picks, _ones(picks.shape[0]))
+        counts.index_add_(0, picks, ones(picks.shape[0]))
 
 
 @lru_cache(maxsize=64)
-def _ones(length: int) -> torch.Tensor:
-    """int32[length]; a decode step asks for the same few lengths over and over."""
+def ones(length: int) -> torch.Tensor:
+    """Give int32[length]; a decode step asks for the same few lengths over and over."""
     with torch.inference_mode(mode=False):
         return torch.ones(length, dtype=torch.int32)
 

@@ -10,10 +10,9 @@ the id -1, so an id outside [0, E) is no error there: it gets place 0, which is 
 banks in every map, so that no kernel reads anywhere else.
 """
 
-from functools import lru_cache
-
 import torch
 
+from expert_bank.pick_count import ones
 from expert_bank.table_layout import BANK, PLACE
 
 NAME = "expert_bank::split"
@@ -39,15 +38,15 @@ def split_reference(
     """
     given = ids.reshape(-1)
     try:
-        places = table[PLACE].index_select(0, given)
+        places = table.select(0, PLACE).index_select(0, given)
     except IndexError:
         return _split_strangers(counts, ids, scheduled, table)
     tokens = scheduled.item()
     if tokens:
         picks = given if tokens == ids.shape[0] else given[: tokens * ids.shape[1]]
-        banks = table[BANK].index_select(0, picks)
+        banks = table.select(0, BANK).index_select(0, picks)
         cells = torch.add(picks, banks, alpha=table.shape[1])
-        counts.index_add_(0, cells, _ones(picks.shape[0]))
+        counts.index_add_(0, cells, ones(picks.shape[0]))
     if places.dtype is not ids.dtype:
         places = places.to(ids.dtype)
     # A shape that is given as one takes torch longer than the lookup.
@@ -64,13 +63,6 @@ def _split_strangers(
         raise IndexError(f"an expert id of a scheduled token is outside [0, {experts})")
     places = split_reference(counts, ids.masked_fill(strange, 0), scheduled, table)
     return places.masked_fill_(strange, 0)
-
-
-@lru_cache(maxsize=64)
-def _ones(length: int) -> torch.Tensor:
-    """int32[length]; a decode step asks for the same few lengths over and over."""
-    with torch.inference_mode(mode=False):
-        return torch.ones(length, dtype=torch.int32)
 
 
 def split_cuda(

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """How often each expert of each layer was picked, exactly."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -25,6 +25,7 @@ class PickCounter:
         picks_per_token: k, how many experts a layer picks for a token.
         banks: B, how many banks a pick may be served from; counted apart.
         counts: One int32[B * E] per layer, on the device; bank b counts from b * E on.
+        behind: Called behind the last layer of each step, or None.
         scheduled: int32[1] on the device: how many rows of the running forward are tokens.
         tokens: How many tokens were scheduled so far.
     """
@@ -41,12 +42,12 @@ class PickCounter:
         self.layers = tuple(layers)
         self.picks_per_token = picks_per_token
         self.banks = banks
-        self.counts = tuple(
-            torch.zeros(banks * experts, dtype=torch.int32, device=device) for _ in self.layers
-        )
+        shape = (len(self.layers), banks * experts)
+        self._counts = torch.zeros(shape, dtype=torch.int32, device=device)
+        self.counts = self._counts.unbind()
+        self.behind: Callable[[], None] | None = None
         self.scheduled = torch.zeros(1, dtype=torch.int32, device=device)
         self.tokens = 0
-        shape = (len(self.layers), banks * experts)
         self._read: NDArray[np.uint32] = np.zeros(shape, np.uint32)
         self._totals: NDArray[np.int64] = np.zeros(shape, np.int64)
         self._unread = 0
@@ -64,9 +65,18 @@ class PickCounter:
         try:
             yield
         finally:
+            if self.behind is not None:
+                self.behind()
             self.scheduled.zero_()
         self.tokens += tokens
         self._unread += tokens * self.picks_per_token
+
+    def add(self, cells: NDArray[np.int64]) -> None:
+        """Add one to each of the given cells of all layers' counts, int64[N]; on the CPU alone."""
+        counts = self._counts.numpy().reshape(-1)
+        # From 64 bits into 32, which wraps as the device's own addition does.
+        added = np.bincount(cells, minlength=len(counts))
+        np.add(counts, added, out=counts, casting="unsafe")
 
     def snapshot(self) -> NDArray[np.int64]:
         """Read the totals since start, int64[L, E]; waits for the device."""
@@ -75,7 +85,7 @@ class PickCounter:
 
     def by_bank(self) -> NDArray[np.int64]:
         """Read the totals since start, int64[L, B, E]; waits for the device."""
-        now = torch.stack(self.counts).cpu().numpy().view(np.uint32)
+        now = self._counts.cpu().numpy().view(np.uint32).copy()
         self._totals += now - self._read
         self._read = now
         self._unread = 0

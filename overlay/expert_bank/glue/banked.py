@@ -12,6 +12,7 @@ from expert_bank import split
 from expert_bank.glue import loading
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.row_pointers import RowPointers
+from expert_bank.step_split import Split
 
 
 class BankedExperts(RoutedExperts):
@@ -24,6 +25,7 @@ class BankedExperts(RoutedExperts):
         pick_counts: int32[2 * E]; None until the banks are bound.
         scheduled_tokens: int32[1], shared by all layers of a worker.
         table: int32[4, E], see ``expert_bank.table``.
+        step_split: Splits where the step's picks are counted behind its last layer; else None.
         row_pointers: Runs the experts by their rows' addresses; None where vLLM's kernel does.
     """
 
@@ -31,6 +33,7 @@ class BankedExperts(RoutedExperts):
     pick_counts: torch.Tensor | None
     scheduled_tokens: torch.Tensor | None
     table: torch.Tensor | None
+    step_split: Split | None
     row_pointers: RowPointers | None
 
     def _get_quant_method(self, *args: Any, **kwargs: Any) -> FusedMoEMethodBase:  # noqa: ANN401 - vLLM's, whatever they are
@@ -38,6 +41,7 @@ class BankedExperts(RoutedExperts):
         method: FusedMoEMethodBase = super()._get_quant_method(*args, **kwargs)
         for name in ("pick_counts", "scheduled_tokens", "table"):
             self.register_buffer(name, None, persistent=False)
+        self.step_split = None
         self.row_pointers = None
         self.load = loading.join(self, method)
         return method
@@ -79,7 +83,10 @@ class BankedExperts(RoutedExperts):
         held = self._buffers
         counts = held["pick_counts"]
         if counts is not None:
-            places = split.split(counts, topk_ids, held["scheduled_tokens"], held["table"])
+            if self.step_split is not None:
+                places = self.step_split(topk_ids)
+            else:
+                places = split.split(counts, topk_ids, held["scheduled_tokens"], held["table"])
             if self.row_pointers is not None:
                 return self.row_pointers(x, topk_weights, topk_ids)
             topk_ids = places

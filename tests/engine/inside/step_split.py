@@ -1,0 +1,127 @@
+"""Checks of the split that counts a step at its end: ``step_split.py RESULT``; on the CPU."""
+
+import torch
+from checks import tell
+
+from expert_bank.counter import PickCounter
+from expert_bank.split import split_reference
+from expert_bank.step_split import StepSplit
+from expert_bank.table import Table
+from expert_bank.table_layout import COLD, HOT
+
+LAYERS, EXPERTS, K, HOT_ROWS = 3, 16, 4, 5
+CPU = torch.device("cpu")
+SOURCE = torch.Generator().manual_seed(11)
+
+
+def made() -> tuple[PickCounter, Table, StepSplit]:
+    """A counter, a table with random maps, and what splits by them."""
+    names = [f"layer {number}" for number in range(LAYERS)]
+    counter = PickCounter(names, experts=EXPERTS, picks_per_token=K, device=CPU, banks=2)
+    table = Table([HOT_ROWS] * LAYERS, EXPERTS, CPU)
+    for layer in range(LAYERS):
+        order = torch.randperm(EXPERTS, generator=SOURCE).tolist()
+        banks = [HOT if each < HOT_ROWS else COLD for each in order]
+        table.fill(layer, banks, order)
+    return counter, table, StepSplit(counter, table)
+
+
+def ids_of(rows: int, dtype: torch.dtype) -> torch.Tensor:
+    return torch.randint(EXPERTS, (rows, K), generator=SOURCE).to(dtype)
+
+
+def places_and_counts_are_the_ops() -> None:
+    """Over steps of every shape; padding's ids among them, and -1 as vLLM marks it."""
+    counter, table, splits = made()
+    layers = [splits.of_layer(layer) for layer in range(LAYERS)]
+    wanted = [torch.zeros_like(each) for each in counter.counts]
+    for dtype in (torch.int32, torch.int64):
+        for rows, tokens in ((1, 1), (2, 1), (8, 8), (65, 0), (65, 33), (200, 200)):
+            for marked in (False, True):
+                with counter.step(tokens):
+                    for number, split in enumerate(layers):
+                        ids = ids_of(rows, dtype)
+                        if marked:
+                            ids[tokens:] = -1
+                        expected = split_reference(
+                            wanted[number], ids, counter.scheduled, table.device[number]
+                        )
+                        found = split(ids)
+                        assert found.equal(expected)
+                        assert found.dtype is dtype
+                        assert found.is_contiguous()
+                assert all(a.equal(b) for a, b in zip(counter.counts, wanted, strict=True))
+    assert counter.by_bank().sum() == counter.tokens * K * LAYERS
+
+
+def nothing_is_counted_outside_of_a_step() -> None:
+    """Warm-up and self-checks map, too."""
+    counter, _, splits = made()
+    split = splits.of_layer(1)
+    split(ids_of(8, torch.int32))
+    with counter.step(2):
+        split(ids_of(2, torch.int32))
+    split(ids_of(8, torch.int32))
+    splits.count()
+    assert counter.by_bank().sum() == 2 * K
+
+
+def picks_count_for_the_bank_that_served_them() -> None:
+    """A swap between two steps moves no pick of the first."""
+    counter, table, splits = made()
+    split = splits.of_layer(0)
+    expert = next(each for each in range(EXPERTS) if table.where(0, each)[0] == HOT)
+    ids = torch.full((3, K), expert, dtype=torch.int32)
+    with counter.step(3):
+        split(ids)
+    table.point(0, expert, COLD, expert)
+    with counter.step(3):
+        split(ids)
+    assert counter.by_bank()[0, :, expert].tolist() == [3 * K, 3 * K]
+
+
+def tokens_ids_that_are_no_expert_are_refused() -> None:
+    """It raises, counts nothing of that layer, and the next step is counted as any other."""
+    counter, _, splits = made()
+    split = splits.of_layer(2)
+    for stranger in (-1, EXPERTS, 2**31 - 1):
+        ids = ids_of(2, torch.int32)
+        ids[1, 0] = stranger
+        try:
+            with counter.step(2):
+                split(ids)
+        except IndexError:
+            pass
+        else:
+            raise AssertionError(stranger)
+    assert not counter.by_bank().any()
+    with counter.step(2):
+        split(ids_of(2, torch.int32))
+    assert counter.by_bank().sum() == 2 * K
+
+
+def cells_wrap_at_32_bits() -> None:
+    """A cell that held all that it can, and the totals go on."""
+    counter, table, splits = made()
+    expert = 3
+    bank, _ = table.where(0, expert)
+    counter.counts[0][bank * EXPERTS + expert] = -1
+    assert counter.by_bank()[0, bank, expert] == 2**32 - 1
+    split = splits.of_layer(0)
+    with counter.step(5):
+        split(torch.full((5, K), expert, dtype=torch.int32))
+    assert counter.counts[0][bank * EXPERTS + expert] == 5 * K - 1
+    assert counter.by_bank()[0, bank, expert] == 2**32 - 1 + 5 * K
+
+
+CHECKS = (
+    places_and_counts_are_the_ops,
+    nothing_is_counted_outside_of_a_step,
+    picks_count_for_the_bank_that_served_them,
+    tokens_ids_that_are_no_expert_are_refused,
+    cells_wrap_at_32_bits,
+)
+
+
+if __name__ == "__main__":
+    tell(CHECKS)

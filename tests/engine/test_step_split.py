@@ -1,0 +1,23 @@
+"""The split that counts a step's picks behind its last layer, against the op."""
+
+import pytest
+
+from tests.engine.lane_python import INSIDE
+
+SCRIPT = "step_split.py"
+CHECKS = (
+    "places_and_counts_are_the_ops",
+    "nothing_is_counted_outside_of_a_step",
+    "picks_count_for_the_bank_that_served_them",
+    "tokens_ids_that_are_no_expert_are_refused",
+    "cells_wrap_at_32_bits",
+)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_step_split(kernel_failures: dict[str, str | None], check: str) -> None:
+    assert kernel_failures[check] is None
+
+
+def test_every_check_is_told(kernel_failures: dict[str, str | None]) -> None:
+    assert set(kernel_failures) == set(CHECKS), INSIDE / SCRIPT

@@ -2,8 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """How often each expert of each layer was picked, exactly."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -11,6 +10,29 @@ from numpy.typing import NDArray
 
 # What an int32 cell can take before two readings could no longer be told apart.
 WRAPS_AT = 2**32
+
+
+class Step:
+    """A forward that somebody scheduled; a class, for a generator costs each step more."""
+
+    __slots__ = ("_counter", "_tokens")
+
+    def __init__(self, counter: "PickCounter", tokens: int) -> None:
+        self._counter = counter
+        self._tokens = tokens
+
+    def __enter__(self) -> None:
+        counter = self._counter
+        if counter.unread + self._tokens * counter.picks_per_token >= WRAPS_AT:
+            counter.snapshot()
+        counter.schedule(self._tokens)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        counter = self._counter
+        counter.schedule(0)
+        if kind is None:
+            counter.tokens += self._tokens
+            counter.unread += self._tokens * counter.picks_per_token
 
 
 class PickCounter:
@@ -25,9 +47,10 @@ class PickCounter:
         picks_per_token: k, how many experts a layer picks for a token.
         banks: B, how many banks a pick may be served from; counted apart.
         counts: One int32[B * E] per layer, on the device; bank b counts from b * E on.
-        behind: Called behind the last layer of each step, or None.
+        settle: Counts the picks that are kept back, or None; called before counts are read.
         scheduled: int32[1] on the device: how many rows of the running forward are tokens.
         tokens: How many tokens were scheduled so far.
+        unread: How many picks of a layer were counted since the counts were read, at most.
     """
 
     def __init__(
@@ -45,31 +68,29 @@ class PickCounter:
         shape = (len(self.layers), banks * experts)
         self._counts = torch.zeros(shape, dtype=torch.int32, device=device)
         self.counts = self._counts.unbind()
-        self.behind: Callable[[], None] | None = None
+        self.settle: Callable[[], None] | None = None
         self.scheduled = torch.zeros(1, dtype=torch.int32, device=device)
+        # Where the host can, it writes there itself: torch takes longer to be asked.
+        self._cell = None if self.scheduled.is_cuda else self.scheduled.numpy()
         self.tokens = 0
         self._read: NDArray[np.uint32] = np.zeros(shape, np.uint32)
         self._totals: NDArray[np.int64] = np.zeros(shape, np.int64)
-        self._unread = 0
+        self.unread = 0
 
-    @contextmanager
-    def step(self, tokens: int) -> Iterator[None]:
-        """Count the picks of the forward that is enqueued in this block.
+    def step(self, tokens: int) -> "Step":
+        """Count the picks of the forward that is enqueued in the block that this is entered for.
 
         Args:
             tokens: How many tokens the scheduler put into it, without padding.
         """
-        if self._unread + tokens * self.picks_per_token >= WRAPS_AT:
-            self.snapshot()
-        self.scheduled.fill_(tokens)
-        try:
-            yield
-        finally:
-            if self.behind is not None:
-                self.behind()
-            self.scheduled.zero_()
-        self.tokens += tokens
-        self._unread += tokens * self.picks_per_token
+        return Step(self, tokens)
+
+    def schedule(self, tokens: int) -> None:
+        """Say how many rows of the forwards from here on are tokens."""
+        if self._cell is None:
+            self.scheduled.fill_(tokens)
+        else:
+            self._cell[0] = tokens
 
     def add(self, cells: NDArray[np.int64]) -> None:
         """Add one to each of the given cells of all layers' counts, int64[N]; on the CPU alone."""
@@ -85,8 +106,10 @@ class PickCounter:
 
     def by_bank(self) -> NDArray[np.int64]:
         """Read the totals since start, int64[L, B, E]; waits for the device."""
+        if self.settle is not None:
+            self.settle()
         now = self._counts.cpu().numpy().view(np.uint32).copy()
         self._totals += now - self._read
         self._read = now
-        self._unread = 0
+        self.unread = 0
         return self._totals.reshape(len(self.layers), self.banks, -1).copy()

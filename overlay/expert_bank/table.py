@@ -25,11 +25,13 @@ class Table:
         hot: H of each layer.
         device: int32[4, E] of each layer, on the device.
         host: The same, int32[L, 4, E] in host memory.
+        before: Called before an entry changes.
         watchers: Called with the layer after each of its entries that changes.
     """
 
     def __init__(self, hot: Sequence[int], experts: int, device: torch.device) -> None:
         self.hot = tuple(hot)
+        self.before: list[Callable[[], None]] = []
         self.watchers: list[Callable[[int], None]] = []
         self.host: NDArray[np.int32] = np.full((len(self.hot), 4, experts), NOWHERE, np.int32)
         self.host[:, GENERATION] = 0
@@ -46,6 +48,8 @@ class Table:
             bank: ``HOT`` or ``COLD``.
             row: Row in that bank.
         """
+        for settle in self.before:
+            settle()
         entry = self.host[layer, :, expert]
         # An array's sum wraps, a single number's warns.
         entry[[GENERATION]] += 1
@@ -62,6 +66,8 @@ class Table:
             banks: Of each expert.
             rows: Of each expert, in its bank.
         """
+        for settle in self.before:
+            settle()
         state = self.host[layer]
         state[BANK], state[ROW], state[GENERATION] = banks, rows, 1
         state[PLACE] = state[ROW] + self.hot[layer] * state[BANK]

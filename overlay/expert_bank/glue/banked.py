@@ -12,7 +12,7 @@ from expert_bank import split
 from expert_bank.glue import loading
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.row_pointers import RowPointers
-from expert_bank.step_split import Split
+from expert_bank.late_split import Split
 
 
 class BankedExperts(RoutedExperts):
@@ -25,7 +25,7 @@ class BankedExperts(RoutedExperts):
         pick_counts: int32[2 * E]; None until the banks are bound.
         scheduled_tokens: int32[1], shared by all layers of a worker.
         table: int32[4, E], see ``expert_bank.table``.
-        step_split: Splits where the step's picks are counted behind its last layer; else None.
+        late_split: Splits where picks are counted later; else None.
         row_pointers: Runs the experts by their rows' addresses; None where vLLM's kernel does.
     """
 
@@ -33,7 +33,7 @@ class BankedExperts(RoutedExperts):
     pick_counts: torch.Tensor | None
     scheduled_tokens: torch.Tensor | None
     table: torch.Tensor | None
-    step_split: Split | None
+    late_split: Split | None
     row_pointers: RowPointers | None
 
     def _get_quant_method(self, *args: Any, **kwargs: Any) -> FusedMoEMethodBase:  # noqa: ANN401 - vLLM's, whatever they are
@@ -41,7 +41,7 @@ class BankedExperts(RoutedExperts):
         method: FusedMoEMethodBase = super()._get_quant_method(*args, **kwargs)
         for name in ("pick_counts", "scheduled_tokens", "table"):
             self.register_buffer(name, None, persistent=False)
-        self.step_split = None
+        self.late_split = None
         self.row_pointers = None
         self.load = loading.join(self, method)
         return method
@@ -83,8 +83,8 @@ class BankedExperts(RoutedExperts):
         held = self._buffers
         counts = held["pick_counts"]
         if counts is not None:
-            if self.step_split is not None:
-                places = self.step_split(topk_ids)
+            if self.late_split is not None:
+                places = self.late_split(topk_ids)
             else:
                 places = split.split(counts, topk_ids, held["scheduled_tokens"], held["table"])
             if self.row_pointers is not None:

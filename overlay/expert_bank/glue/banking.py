@@ -16,7 +16,7 @@ from expert_bank.glue.binding import against_counting
 from expert_bank.glue.install import install
 from expert_bank.glue.layer_run import layer_run
 from expert_bank.glue.loading import Loading, loading
-from expert_bank.glue.serving import against_serving, split_by_step
+from expert_bank.glue.serving import against_serving, count_late
 from expert_bank.refused import Refused
 from expert_bank.self_check import map_variant, mixed_layers
 from expert_bank.two_bank import TwoBank
@@ -46,7 +46,7 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
     _require([*_against_layers(model, current), *against_serving(current.layers, worker.device)])
     two_bank = current.whole(_drain(worker.device))
     if worker.device.type == "cpu" and worker.vllm_config.model_config.enforce_eager:
-        split_by_step(current.layers, two_bank)
+        count_late(current.layers, two_bank)
     for name in current.resident:
         logger.info("expert_bank: %s is a draft model's, and stays resident", name)
     return two_bank

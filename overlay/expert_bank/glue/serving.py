@@ -9,7 +9,7 @@ import torch
 
 from expert_bank.glue.row_pointers import RowPointers, against_row_pointers
 from expert_bank.glue.two_calls import TwoCalls, against_two_calls
-from expert_bank.step_split import StepSplit
+from expert_bank.late_split import LateSplit
 from expert_bank.two_bank import TwoBank
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def serve(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
     table.watchers.append(moved)
 
 
-def split_by_step(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
-    """Have the picks of a step counted behind its last layer: on the CPU, in eager steps alone."""
-    splits = StepSplit(two_bank.counter, two_bank.table)
+def count_late(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
+    """Have picks counted many at a time: on the CPU, in eager steps alone."""
+    splits = LateSplit(two_bank.counter, two_bank.table)
     for number, layer in enumerate(layers):
-        layer.step_split = splits.of_layer(number)
+        layer.late_split = splits.of_layer(number)

@@ -1,21 +1,23 @@
-"""The split that counts a step's picks behind its last layer, against the op."""
+"""The split that counts later, against the op."""
 
 import pytest
 
 from tests.engine.lane_python import INSIDE
 
-SCRIPT = "step_split.py"
+SCRIPT = "late_split.py"
 CHECKS = (
     "places_and_counts_are_the_ops",
     "nothing_is_counted_outside_of_a_step",
     "picks_count_for_the_bank_that_served_them",
     "tokens_ids_that_are_no_expert_are_refused",
     "cells_wrap_at_32_bits",
+    "only_so_much_is_kept",
+    "ids_that_are_overwritten_show",
 )
 
 
 @pytest.mark.parametrize("check", CHECKS)
-def test_step_split(kernel_failures: dict[str, str | None], check: str) -> None:
+def test_late_split(kernel_failures: dict[str, str | None], check: str) -> None:
     assert kernel_failures[check] is None
 
 

@@ -1,11 +1,11 @@
-"""Checks of the split that counts a step at its end: ``step_split.py RESULT``; on the CPU."""
+"""Checks of the split that counts later: ``late_split.py RESULT``; on the CPU."""
 
 import torch
 from checks import tell
 
 from expert_bank.counter import PickCounter
+from expert_bank.late_split import MOST, LateSplit
 from expert_bank.split import split_reference
-from expert_bank.step_split import StepSplit
 from expert_bank.table import Table
 from expert_bank.table_layout import COLD, HOT
 
@@ -14,7 +14,7 @@ CPU = torch.device("cpu")
 SOURCE = torch.Generator().manual_seed(11)
 
 
-def made() -> tuple[PickCounter, Table, StepSplit]:
+def made() -> tuple[PickCounter, Table, LateSplit]:
     """A counter, a table with random maps, and what splits by them."""
     names = [f"layer {number}" for number in range(LAYERS)]
     counter = PickCounter(names, experts=EXPERTS, picks_per_token=K, device=CPU, banks=2)
@@ -23,7 +23,7 @@ def made() -> tuple[PickCounter, Table, StepSplit]:
         order = torch.randperm(EXPERTS, generator=SOURCE).tolist()
         banks = [HOT if each < HOT_ROWS else COLD for each in order]
         table.fill(layer, banks, order)
-    return counter, table, StepSplit(counter, table)
+    return counter, table, LateSplit(counter, table)
 
 
 def ids_of(rows: int, dtype: torch.dtype) -> torch.Tensor:
@@ -50,6 +50,7 @@ def places_and_counts_are_the_ops() -> None:
                         assert found.equal(expected)
                         assert found.dtype is dtype
                         assert found.is_contiguous()
+                splits.count()
                 assert all(a.equal(b) for a, b in zip(counter.counts, wanted, strict=True))
     assert counter.by_bank().sum() == counter.tokens * K * LAYERS
 
@@ -73,10 +74,10 @@ def picks_count_for_the_bank_that_served_them() -> None:
     expert = next(each for each in range(EXPERTS) if table.where(0, each)[0] == HOT)
     ids = torch.full((3, K), expert, dtype=torch.int32)
     with counter.step(3):
-        split(ids)
+        split(ids.clone())
     table.point(0, expert, COLD, expert)
     with counter.step(3):
-        split(ids)
+        split(ids.clone())
     assert counter.by_bank()[0, :, expert].tolist() == [3 * K, 3 * K]
 
 
@@ -110,8 +111,35 @@ def cells_wrap_at_32_bits() -> None:
     split = splits.of_layer(0)
     with counter.step(5):
         split(torch.full((5, K), expert, dtype=torch.int32))
+    splits.count()
     assert counter.counts[0][bank * EXPERTS + expert] == 5 * K - 1
     assert counter.by_bank()[0, bank, expert] == 2**32 - 1 + 5 * K
+
+
+def only_so_much_is_kept() -> None:
+    """Nobody has to read the counts for the picks of long ago to be counted."""
+    counter, _, splits = made()
+    split = splits.of_layer(0)
+    for _ in range(MOST // 8):
+        assert not counter.counts[0].any()
+        with counter.step(8):
+            split(ids_of(8, torch.int32))
+    assert counter.counts[0].sum() == MOST * K
+
+
+def ids_that_are_overwritten_show() -> None:
+    """A router that writes into one place each time would have others' ids counted."""
+    _, _, splits = counted = made()
+    split = splits.of_layer(0)
+    ids = ids_of(2, torch.int32)
+    for _ in range(2):
+        with counted[0].step(2):
+            split(ids)
+    try:
+        splits.count()
+    except RuntimeError:
+        return
+    raise AssertionError("it was counted")
 
 
 CHECKS = (
@@ -120,6 +148,8 @@ CHECKS = (
     picks_count_for_the_bank_that_served_them,
     tokens_ids_that_are_no_expert_are_refused,
     cells_wrap_at_32_bits,
+    only_so_much_is_kept,
+    ids_that_are_overwritten_show,
 )
 
 

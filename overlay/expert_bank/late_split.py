@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""The split on the CPU, where each of torch's own calls costs as much as a decode step's picks.
+
+A layer only maps its picks and keeps them. They are counted many at a time: before anybody reads
+the counts, before an entry of the table changes, and when enough are kept. The counts are those of
+``expert_bank::split``. It is for eager steps alone: compiled code may use the ids' memory again.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from expert_bank.counter import PickCounter
+from expert_bank.split import split_reference
+from expert_bank.table import Table
+from expert_bank.table_layout import BANK, PLACE
+
+# Tokens of all layers together that are kept at most, beside those of one layer's forward.
+MOST = 2048
+Split = Callable[[torch.Tensor], torch.Tensor]
+
+
+class LateSplit:
+    """Splits the picks of all layers, and counts them later.
+
+    Attributes:
+        counter: Where they are counted; before it is read, it calls ``count``.
+        table: Where the experts are; before an entry changes, it does, too.
+    """
+
+    def __init__(self, counter: PickCounter, table: Table) -> None:
+        self.counter = counter
+        self.table = table
+        self._kept: list[tuple[int, torch.Tensor]] = []
+        self._tokens = 0
+        counter.settle = self.count
+        table.before.append(self.count)
+
+    def of_layer(self, layer: int) -> Split:
+        """Give what maps ``ids`` (int32 or int64 [T, k]) to places, of the same shape and dtype.
+
+        Padding's ids may be anything; a token's that is outside [0, E) raises IndexError. The ids
+        of tokens must stay as they are.
+        """
+        places = self.table.device[layer].select(0, PLACE)
+        scheduled, kept = self.counter.scheduled, self._kept
+        given = (self.counter.counts[layer], scheduled, self.table.device[layer])
+
+        def split(ids: torch.Tensor) -> torch.Tensor:
+            flat = ids.reshape(-1)
+            try:
+                found = places.index_select(0, flat)
+            except IndexError:
+                counts, tokens, table = given
+                return split_reference(counts, ids, tokens, table)
+            if tokens := scheduled.item():
+                rows, picks = ids.shape
+                kept.append((layer, flat if tokens == rows else flat[: tokens * picks]))
+                self._tokens += tokens
+                if self._tokens >= MOST:
+                    self.count()
+            if found.dtype is not ids.dtype:
+                found = found.to(ids.dtype)
+            return found.view_as(ids)
+
+        return split
+
+    def count(self) -> None:
+        """Count what is kept.
+
+        Raises:
+            RuntimeError: The router wrote ids into memory that it had used for others before.
+        """
+        if not self._kept:
+            return
+        kept, experts = self._kept.copy(), self.table.host.shape[2]
+        self._kept.clear()
+        self._tokens = 0
+        if len({flat.data_ptr() for _, flat in kept}) < len(kept):
+            raise RuntimeError("the router used the memory of ids again before they were counted")
+        ids = [flat.numpy() for _, flat in kept]
+        layers = np.repeat([layer for layer, _ in kept], [len(each) for each in ids])
+        picks: NDArray[np.int64] = np.concatenate(ids, dtype=np.int64)
+        banks = self.table.host[layers, BANK, picks]
+        self.counter.add((layers * self.counter.banks + banks) * experts + picks)

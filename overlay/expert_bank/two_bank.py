@@ -12,7 +12,7 @@ from expert_bank.bank import LayerBank
 from expert_bank.barrier import Barrier
 from expert_bank.counter import PickCounter
 from expert_bank.seams import Used
-from expert_bank.swapping import Copy, CopyError, Swapper, plain_copy
+from expert_bank.swapping import Copy, Swapper, plain_copy
 from expert_bank.table import Table
 
 
@@ -60,11 +60,9 @@ class TwoBank:
                 for expert in self.table.differing(layer)
             ]
             for expert in range(bank.experts):
-                try:
-                    self.swapper.verify(layer, expert, *self.table.where(layer, expert))
-                except CopyError as error:
-                    wrong.append(str(error))
-        return [*wrong, *(line for audit in self.audits for line in audit())]
+                where = self.table.where(layer, expert)
+                wrong.append(self.swapper.loaded.wrong(layer, expert, *where))
+        return [*filter(None, wrong), *(line for audit in self.audits for line in audit())]
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:

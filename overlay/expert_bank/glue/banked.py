@@ -9,7 +9,7 @@ from vllm.model_executor.layers.fused_moe.fused_moe_method_base import FusedMoEM
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
 from expert_bank import split
-from expert_bank.glue import loading
+from expert_bank.glue import current
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.row_pointers import RowPointers
 
@@ -39,7 +39,7 @@ class BankedExperts(RoutedExperts):
         for name in ("pick_counts", "scheduled_tokens", "table"):
             self.register_buffer(name, None, persistent=False)
         self.row_pointers = None
-        self.load = loading.join(self, method)
+        self.load = current.join(self, method)
         return method
 
     def weight_loader(

@@ -48,6 +48,10 @@ def test_other_weights_are_the_loaded_models(found: Found) -> None:
     assert f"{size(found['other']):>12}  other weights" in "\n".join(found["lines"])
 
 
+def test_on_a_cuda_device_they_are_out_of_what_is_free_and_no_term_twice(found: Found) -> None:
+    assert found["cuda_spare"] == found["cuda_free"]
+
+
 def test_tokens_are_those_of_the_cache_that_vllm_allocates(found: Found) -> None:
     each = Fraction(*found["token"])
     tokens = found["requests"] * found["length"]

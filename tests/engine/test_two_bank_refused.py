@@ -43,16 +43,20 @@ CASES: Mapping[str, tuple[Mapping[str, Any], str]] = {
 def test_by_name(laid: Callable[..., Laid], tmp_path: Path) -> None:
     on = laid("0.32.0", "cpu-twobank")
     jobs = [{"name": name, "engine": {**BANKED, **more}} for name, (more, _) in CASES.items()]
-    lacking = {"name": "lacking", "engine": BANKED, "model": str(without(on.model, tmp_path))}
-    another = {
-        "name": "another model's map",
-        "engine": {**BANKED, "moe_boot_map": str(foreign(tmp_path))},
-    }
-    found = on.run_jobs("refusals.py", [*jobs, lacking, another], folder=tmp_path)
+    more = (
+        {"name": "lacking", "engine": BANKED, "model": str(without(on.model, tmp_path))},
+        {
+            "name": "another model's map",
+            "engine": {**BANKED, "moe_boot_map": str(foreign(tmp_path))},
+        },
+        {"name": "no node", "engine": BANKED, "environ": {"EXPERT_BANK_NODE": "999"}},
+    )
+    found = on.run_jobs("refusals.py", [*jobs, *more], folder=tmp_path)
     told = {name: each[name] or "" for name, each in found.items()}
     wanted = {name: text for name, (_, text) in CASES.items()}
     wanted["lacking"] = "w13_weight: the checkpoint has no weight of expert 3"
     wanted["another model's map"] = f"it is of model '{OTHER}', and '{on.model}' is served"
+    wanted["no node"] = "host memory cannot be on node 999"
     for name, text in wanted.items():
         assert re.search(re.escape(text), told[name]), (name, told[name])
 

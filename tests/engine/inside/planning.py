@@ -10,10 +10,13 @@ from unittest.mock import patch
 import forks
 
 Found = dict[str, Any]
+# What a CUDA device is taken to have left once the model is built.
+CUDA_FREE = 2**34
 
 
 def run(job: forks.Job) -> Found:
     """Load a model; the plan's terms, and the same by vLLM's own modules and cache."""
+    import torch  # noqa: PLC0415 - imported by the parent already
     from vllm import LLM  # noqa: PLC0415 - imported by the parent already
     from vllm.model_executor.model_loader.default_loader import (  # noqa: PLC0415 - the same
         DefaultModelLoader,
@@ -21,6 +24,7 @@ def run(job: forks.Job) -> Found:
 
     from expert_bank.fits import plan_lines  # noqa: PLC0415 - of the lane's tree
     from expert_bank.glue import layout  # noqa: PLC0415 - imports vLLM
+    from expert_bank.glue.planning import planned  # noqa: PLC0415 - the same
     from expert_bank.glue.worker import BankWorker  # noqa: PLC0415 - the same
 
     found: Found = {}
@@ -32,6 +36,12 @@ def run(job: forks.Job) -> Found:
         found.update(lines=lines, other=plan.other, token=of_token, packed=plan.kv_packed)
         found["bought"] = plan.bought
         return lines
+
+    def twice(layers: Any, hot: Any, mode: Any, device: Any, **rest: Any) -> Any:  # noqa: ANN401
+        with patch.object(torch.cuda, "mem_get_info", lambda _device: (CUDA_FREE, 2 * CUDA_FREE)):
+            there = planned(layers, hot, mode, torch.device("cuda"), **rest)
+        found.update(cuda_spare=there.free_device - there.other, cuda_free=CUDA_FREE)
+        return planned(layers, hot, mode, device, **rest)
 
     def loaded(loader: Any, model: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - vLLM's
         given = load(loader, model, *args, **kwargs)
@@ -45,6 +55,7 @@ def run(job: forks.Job) -> Found:
 
     with (
         patch.object(layout, "plan_lines", told),
+        patch.object(layout, "planned", twice),
         patch.object(DefaultModelLoader, "load_weights", loaded),
         patch.object(BankWorker, "compile_or_warm_up_model", warmed),
     ):

@@ -60,14 +60,12 @@ def read_usage_file(path: Path, layers: Mapping[str, int], *, served: str) -> Us
         raise _bad(path, "it lacks the layers, or its model is no name")
     same = None if of is None else same_model(of, served)
     if same is False:
-        raise _bad(path, f"it is of model {_short(of)}, and {_short(served)} is served")
+        raise _bad(path, f"it is of model {_short(of)}, and {served!a} is served")
     counts = [_counts(path, found, name, experts) for name, experts in layers.items()]
     if same:
         return UsageFile(counts, "")
     what = "names no model" if of is None else f"is of model {_short(of)}"
-    return UsageFile(
-        counts, f"usage file {path} {what}; whether that is {_short(served)} is not known"
-    )
+    return UsageFile(counts, f"usage file {path} {what}; whether that is {served!a} is not known")
 
 
 def _document(path: Path) -> dict[str, Any]:

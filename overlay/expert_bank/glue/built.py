@@ -29,7 +29,9 @@ def building() -> Iterator["WeakSet[torch.nn.Module]"]:
 
 
 def other_weights(built: Iterable[torch.nn.Module], device: torch.device) -> int:
-    """Sum up the parameters of modules, each once; those of the experts are on no device yet.
+    """Sum up the parameters of modules, each once.
+
+    Those of the experts are on no device yet; a draft model's are built later, and in no plan.
 
     Args:
         built: That ``building`` listed.

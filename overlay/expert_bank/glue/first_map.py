@@ -31,8 +31,8 @@ def first_map(
         As ``boot_map``.
 
     Raises:
-        Refused: The usage file is no such file, or of another model; or no row would be cold where
-            an expert's only row is hot.
+        Refused: The usage file is no such file, or of another model; or none is to be hot, and the
+            cold bank has not every expert.
     """
     kind, counts = config.boot_map, None
     if kind not in (FIRST, EMPTY):

@@ -19,7 +19,7 @@ KEPT_FAILURES = 8
 
 
 class Source(Protocol):
-    """Says which rows are to be swapped; ``forced`` has two."""
+    """Says which rows are to be swapped; ``forced`` has one."""
 
     def at(
         self, forward: int, hot: Sequence[NDArray[np.bool_]], *, rows: Sequence[int] | None = None

@@ -3,6 +3,7 @@
 """How a worker's experts are to be kept: what the engine's configuration says."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,11 +14,13 @@ from expert_bank.refused import Refused
 # Of the run, not of the model: they enter no hash of vLLM's.
 POISON = "EXPERT_BANK_POISON"
 READ_FLOOR = "EXPERT_BANK_READ_FLOOR"
+NODE = "EXPERT_BANK_NODE"
+_NODE = re.compile(r"[0-9]{1,4}", re.ASCII)
 
 
 @dataclass(frozen=True)
 class BankConfig:
-    """Fields of vLLM's ``OffloadConfig`` that our hook patch adds, and a switch for tests.
+    """Fields of vLLM's ``OffloadConfig`` that our hook patch adds, and what is said of this run.
 
     Attributes:
         hot_experts: As ``expert_bank.hot`` reads it; empty where all experts stay resident.
@@ -25,6 +28,8 @@ class BankConfig:
         boot_map: ``first``, ``empty``, or a usage file.
         poison: Whether whatever no entry points to is made NaN.
         read_floor: GB/s that host memory must be read at; 0 for none, None for the machine's own.
+        node: Number of the NUMA node that host memory is bound to; None for the one that has most
+            of this process's CPUs.
     """
 
     hot_experts: str
@@ -32,6 +37,7 @@ class BankConfig:
     boot_map: str
     poison: bool
     read_floor: float | None
+    node: int | None
 
     @classmethod
     def read(cls, offload_config: Any, environ: Mapping[str, str] = os.environ) -> Self:  # noqa: ANN401 - vLLM's
@@ -41,7 +47,8 @@ class BankConfig:
             cold_rows=getattr(offload_config, "moe_cold_rows", "mirror"),
             boot_map=getattr(offload_config, "moe_boot_map", "first"),
             poison=_switch(environ, POISON),
-            read_floor=_number(environ, READ_FLOOR),
+            read_floor=_speed(environ, READ_FLOOR),
+            node=_node(environ, NODE),
         )
 
     @property
@@ -57,7 +64,7 @@ def _switch(environ: Mapping[str, str], name: str) -> bool:
     return text == "1"
 
 
-def _number(environ: Mapping[str, str], name: str) -> float | None:
+def _speed(environ: Mapping[str, str], name: str) -> float | None:
     text = environ.get(name, "")
     if not text:
         return None
@@ -68,3 +75,12 @@ def _number(environ: Mapping[str, str], name: str) -> float | None:
     if not 0 <= number < float("inf"):
         raise Refused(f"{name} is {text!r}, and must be GB/s, or 0 for no floor")
     return number
+
+
+def _node(environ: Mapping[str, str], name: str) -> int | None:
+    text = environ.get(name, "")
+    if text and not _NODE.fullmatch(text):
+        raise Refused(
+            f"{name} is {text!r}, and must be a node's number, as in `numactl --hardware`"
+        )
+    return int(text) if text else None

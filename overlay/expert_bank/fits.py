@@ -61,8 +61,12 @@ def _layers(count: int) -> str:
 
 
 def _kv_tokens(plan: Plan) -> str:
-    tokens = plan.kv_tokens_bought
-    return "" if tokens is None else f", {abs(tokens)} tokens of KV cache"
+    """Tell what was won or lost in tokens; a packed cache takes more bytes for each."""
+    tokens, each = plan.kv_tokens_bought, plan.kv_per_token
+    if tokens is None or each is None:
+        return ""
+    most, more = ("at most ", " or more") if plan.kv_packed else ("", "")
+    return f", {most}{abs(tokens)} tokens of KV cache at {told(round(each))}{more} each"
 
 
 def fits(plan: Plan) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from expert_bank.swaps import Swap, require_sound
+from expert_bank.swaps import Swap
 
 
 @dataclass(frozen=True)
@@ -84,40 +84,3 @@ class Forced:
         fills = [Swap(layer, int(expert), None) for expert in promoted[:free]]
         pairs = zip(promoted[free:], demoted, strict=False)
         return fills + [Swap(layer, int(promote), int(demote)) for promote, demote in pairs]
-
-
-@dataclass(frozen=True)
-class Listed:
-    """Swaps that were written down beforehand.
-
-    Attributes:
-        swaps: Each behind the number of the forward that it is made before, the first one's 1.
-    """
-
-    swaps: Sequence[tuple[int, Swap]]
-
-    def __post_init__(self) -> None:
-        for forward, swap in self.swaps:
-            if forward < 1:
-                raise ValueError(f"{swap} at forward {forward}, and the first one is 1")
-
-    def at(
-        self,
-        forward: int,
-        hot: Sequence[NDArray[np.bool_]],
-        *,
-        rows: Sequence[int] | None = None,  # noqa: ARG002 - as Forced.at has it
-    ) -> list[Swap]:
-        """Give the swaps to make before a forward, in the list's order.
-
-        Args:
-            forward: Its number, the first one's 1.
-            hot: Which experts are hot now, one bool[E] a layer.
-            rows: Not looked at; whoever makes the swaps finds their rows.
-
-        Raises:
-            Refused: The table's state contradicts one of them.
-        """
-        due = [swap for number, swap in self.swaps if number == forward]
-        require_sound(due, hot)
-        return due

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
-"""Whether the host has memory for a bank, before any of it is taken."""
+"""What host memory has left for banks, before any of it is taken."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,25 +16,18 @@ Terms = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class HostBudget:
-    """What is asked for and what there is, in bytes.
+    """What there is, in bytes.
 
     Attributes:
-        asked: By the bank.
-        reserve: To be left for all else.
-        sources: Each place that must have it, with the terms whose sum it has.
+        sources: Each place that must have a bank's bytes, with the terms whose sum it has.
     """
 
-    asked: int
-    reserve: int
     sources: tuple[tuple[str, Terms], ...]
 
     @property
     def left(self) -> int:
-        """What the tightest place has left; below zero it does not fit."""
-        return min(self._left(terms) for _, terms in self.sources)
-
-    def _left(self, terms: Terms) -> int:
-        return sum(count for _, count in terms) - self.reserve - self.asked
+        """What the tightest place has; below zero where a group is over its limit."""
+        return min(sum(count for _, count in terms) for _, terms in self.sources)
 
     def lines(self) -> list[str]:
         """Write the arithmetic out, a line for each place."""
@@ -44,22 +37,17 @@ class HostBudget:
                 f"{'- ' if count < 0 else '+ ' if number else ''}{told(abs(count))} {term} "
                 for number, (term, count) in enumerate(terms)
             )
-            + f"- {told(self.reserve)} reserve - {told(self.asked)} asked "
-            f"= {told(self._left(terms))}"
+            + f"= {told(sum(count for _, count in terms))}"
             for name, terms in self.sources
         ]
 
 
-def host_budget(
-    asked: int, *, reserve: int, node: int | None = None, root: Path = Path("/")
-) -> HostBudget:
+def host_budget(*, node: int | None = None, root: Path = Path("/")) -> HostBudget:
     """Measure what the host has left.
 
     Args:
-        asked: Bytes of the bank.
-        reserve: Bytes to be left.
-        node: That the bank will be bound to: then the whole machine's figure does not do, for on
-            a Grace machine it holds the device's memory too.
+        node: That banks will be bound to: then the whole machine's figure does not do, for on a
+            Grace machine it holds the device's memory too.
         root: Where ``proc`` and ``sys`` are.
 
     Raises:
@@ -71,7 +59,7 @@ def host_budget(
     for limit in cgroup.limits(root=root):
         terms = (("limit", limit.limit), ("used", -limit.used), ("file cache", limit.cache))
         sources.append((limit.name, terms))
-    return HostBudget(asked, reserve, tuple(sources))
+    return HostBudget(tuple(sources))
 
 
 def _machine(root: Path) -> Terms:
@@ -87,26 +75,3 @@ def _node(node: int, root: Path) -> Terms:
         raise Refused(f"how much memory node {node} has left cannot be told: no MemFree of it")
     cache = found.get("Active(file)", 0) + found.get("Inactive(file)", 0)
     return (("free", found["MemFree"]), ("file cache", cache))
-
-
-def require_host_memory(
-    asked: int, *, reserve: int, node: int | None = None, root: Path = Path("/")
-) -> HostBudget:
-    """Refuse a bank that the host has no memory for.
-
-    Args:
-        asked: Bytes of the bank.
-        reserve: Bytes to be left.
-        node: That the bank will be bound to.
-        root: Where ``proc`` and ``sys`` are.
-
-    Raises:
-        Refused: It does not fit, or the kernel does not tell.
-    """
-    found = host_budget(asked, reserve=reserve, node=node, root=root)
-    if found.left < 0:
-        raise Refused(
-            "\n".join(["the host bank does not fit into host memory", *found.lines()]),
-            hint=f"free {told(-found.left)}, make more rows hot, or keep no mirror of them",
-        )
-    return found

@@ -40,14 +40,15 @@ class HostMemory:
         """Choose the node.
 
         Args:
-            wanted: The node's number, where it is given.
+            wanted: The node's number, where the run names it.
             view: See ``HostMemory``.
 
         Raises:
-            Refused: No node with memory has a CPU of this process.
+            Refused: No node with memory has a CPU of this process, or the wanted one will not do.
         """
         found = numa.nodes()
-        self.node = numa.home(found, wanted=wanted).number if found else None
+        named = bool(found) or wanted is not None
+        self.node = numa.home(found, wanted=wanted).number if named else None
         self._binds = numa.must_bind(found)
         self.mappings: list[HostPages] = []
         self.view = view

@@ -67,7 +67,7 @@ def home(
     Args:
         found: The nodes, at least one.
         cpus: That this process may run on; asked of the system unless given.
-        wanted: The node's number, where it is given; near the device on a machine of several.
+        wanted: The node's number, where the run names it.
 
     Returns:
         Of the nodes with memory, the one that has most of the CPUs; the lowest of several.
@@ -83,13 +83,14 @@ def home(
             raise Refused(
                 f"host memory cannot be on node {wanted}: a node with memory and CPUs is needed, "
                 f"and there is {listed}",
-                hint="a node of memory only is a device's own memory, which the hot bank is in",
+                hint="name another in EXPERT_BANK_NODE, or none: a node of memory only is a device's"
+                " own memory, which the hot bank is in",
             )
         return fit[wanted]
     best = max(fit.values(), key=lambda node: len(node.cpus & allowed), default=None)
     if best is None or not best.cpus & allowed:
         raise Refused(
             f"no node with memory has a CPU of this process ({len(allowed)} CPUs); there is {listed}",
-            hint="give the node, or look at the CPUs that the container allows",
+            hint="name the node in EXPERT_BANK_NODE, or look at the CPUs that the container allows",
         )
     return best

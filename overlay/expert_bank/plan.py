@@ -2,43 +2,15 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """What the two-bank takes of device and host memory, before any of it is allocated."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, get_args
+
+from expert_bank.layer_shape import LayerShape
 
 Mode = Literal["mirror", "exclusive"]
 TABLE_BYTES = 4 * 4  # int32[4, E]: bank, row, generation, place
 COUNT_BYTES = 2 * 4  # int32[2, E]: picks served from hot, from cold
-
-
-@dataclass(frozen=True)
-class LayerShape:
-    """What the planner has to know of an MoE layer.
-
-    Attributes:
-        experts: E.
-        picks: k, how many experts a token gets.
-        row_bytes: Bytes of one expert's row in each row tensor after the repack, by its name.
-        raw_bytes: Bytes of all experts before the repack.
-        repacked_bytes: Bytes of all experts after it.
-    """
-
-    experts: int
-    picks: int
-    row_bytes: Mapping[str, int]
-    raw_bytes: int
-    repacked_bytes: int
-
-    def __post_init__(self) -> None:
-        if not 0 < self.picks <= self.experts or min(self.row_bytes.values(), default=0) < 1:
-            raise ValueError(f"{self}: not k of E experts, each with rows")
-        if self.raw_bytes < 1 or self.repacked_bytes < self.experts * self.row:
-            raise ValueError(f"{self}: fewer bytes than its rows have")
-
-    @property
-    def row(self) -> int:
-        """Bytes of one expert, all row tensors together."""
-        return sum(self.row_bytes.values())
 
 
 def cold_rows(experts: int, hot: int, mode: Mode) -> int:
@@ -64,10 +36,11 @@ class Plan:
         page: Size of the host's pages; each layer's cold rows are rounded up to one.
         staging: Of the device's buffer for a prefill's cold rows; 0 where there is none.
         other: Of the weights on the device that are no experts.
-        free_device: Measured before any of this was allocated; not a capacity.
+        free_device: What is left without any of this; measured, not a capacity.
         free_host: The same of the host.
-        kv_per_token: What a token takes of the KV cache, all layers together; None where that is
-            not known before the cache is laid out.
+        kv_per_token: What a token takes of the KV cache, all layers together; None where there is
+            no cache.
+        kv_packed: Whether it may take more, for the layers' caches differ and are packed.
         waiting: How many layers are gathered at once; one, where the checkpoint has a layer's
             weights together.
     """
@@ -80,7 +53,8 @@ class Plan:
     other: int
     free_device: int
     free_host: int
-    kv_per_token: int | None
+    kv_per_token: Fraction | int | None
+    kv_packed: bool = False
     waiting: int = 1
 
     def __post_init__(self) -> None:
@@ -95,7 +69,7 @@ class Plan:
             raise ValueError(f"{self.waiting} of {len(self.layers)} layers are gathered at once")
         sizes = (self.staging, self.other, self.free_device, self.free_host)
         per_token = 1 if self.kv_per_token is None else self.kv_per_token
-        if min(self.page, per_token) < 1 or min(sizes) < 0:
+        if self.page < 1 or per_token <= 0 or min(sizes) < 0:
             raise ValueError(f"{self}: a size is below its least")
 
     @property

@@ -124,5 +124,6 @@ def require_speed(found: Speed, floor: float | None, *, node: int | None) -> Non
         where = "on a machine without nodes" if node is None else f"on node {node}"
         raise Refused(
             f"host memory {where} is read at {found}, below the floor of {floor:.1f} GB/s",
-            hint="give the node next to the device, see `nvidia-smi topo -m`, or lower the floor",
+            hint="name the node next to the device in EXPERT_BANK_NODE, see `nvidia-smi topo -m`,"
+            " or a lower floor in EXPERT_BANK_READ_FLOOR",
         )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
-"""Where rows lie: device addresses of rows of one bank, or of both."""
+"""Where rows lie: device addresses of rows of two banks."""
 
 import torch
 
@@ -22,20 +22,6 @@ def row_bytes(rows: torch.Tensor) -> int:
         raise ValueError(f"rows of shape {tuple(rows.shape)} are not contiguous")
     size: int = rows.stride(0) * rows.element_size()
     return size
-
-
-def row_addresses(rows: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
-    """Addresses of rows of one bank.
-
-    Args:
-        rows: [R, ...], contiguous, in memory that the device of ``index`` can read: its own, or
-            pinned host memory.
-        index: int[n] in [0, R), on the device; not checked, it is not read here.
-
-    Returns:
-        int64[n] on the device of ``index``.
-    """
-    return index.to(torch.int64) * row_bytes(rows) + rows.data_ptr()
 
 
 def expert_addresses(table: torch.Tensor, hot: torch.Tensor, cold: torch.Tensor) -> torch.Tensor:

@@ -4,53 +4,6 @@
 
 import torch
 
-from expert_bank.row_address import row_bytes
-
-
-def copy_rows(
-    dst_rows: torch.Tensor,
-    src_rows: torch.Tensor,
-    dst_index: torch.Tensor,
-    src_index: torch.Tensor,
-) -> int:
-    """Copy rows one after the other, on any device; reads both indexes on the host.
-
-    Args:
-        dst_rows: [R, ...], written at ``dst_index``.
-        src_rows: [S, ...] of the same row shape and dtype; may be the same tensor.
-        dst_index: int[n] in [0, R), each row once.
-        src_index: int[n] in [0, S), none of them written by the same call.
-
-    Returns:
-        How many bytes were copied.
-
-    Raises:
-        IndexError: An index is outside of its bank; nothing was copied.
-        ValueError: Shapes or dtypes differ, rows are not contiguous, or the order of the copies
-            would matter; the same.
-    """
-    to, of = dst_index.tolist(), src_index.tolist()
-    if (dst_rows.shape[1:], dst_rows.dtype) != (src_rows.shape[1:], src_rows.dtype):
-        raise ValueError(
-            f"rows are {dst_rows.dtype}{list(dst_rows.shape[1:])} and "
-            f"{src_rows.dtype}{list(src_rows.shape[1:])}"
-        )
-    if len(to) != len(of):
-        raise ValueError(f"{len(to)} destinations for {len(of)} sources")
-    for index, rows in ((to, dst_rows), (of, src_rows)):
-        if any(not 0 <= each < rows.shape[0] for each in index):
-            raise IndexError(f"a row of {index} is outside [0, {rows.shape[0]})")
-    size = row_bytes(dst_rows)
-    read = {src_rows.data_ptr() + each * row_bytes(src_rows) for each in of}
-    written = {dst_rows.data_ptr() + each * size for each in to}
-    if len(written) != len(to):
-        raise ValueError(f"a row of {to} is written twice")
-    if written & read:
-        raise ValueError("a row is both written and read")
-    for target, source in zip(to, of, strict=True):
-        dst_rows[target].copy_(src_rows[source])
-    return len(to) * size
-
 
 class RowCopies:
     """Up to N copies of each of M row tensors, made by one launch that a graph may hold.

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 
 from expert_bank.bank import LayerBank
-from expert_bank.row_sums import row_sums
+from expert_bank.loaded_rows import LoadedRows
 from expert_bank.swaps import Swap
 from expert_bank.table import Table
 from expert_bank.table_layout import BANK, COLD, HOT, ROW
@@ -49,7 +49,7 @@ class Swapper:
     Attributes:
         banks: Of all layers, in load order.
         table: Points into them.
-        sums: int64[E, tensors] of each layer, of the rows as they were loaded.
+        loaded: What each row must hold.
         vacated: Called with layer, bank and row once no entry points there, and where a copy to
             there failed.
         wanted: Called with layer and expert before its mirror row is pointed to.
@@ -64,7 +64,7 @@ class Swapper:
     ) -> None:
         self.banks = tuple(banks)
         self.table = table
-        self.sums = tuple(each.cpu() for each in sums)
+        self.loaded = LoadedRows(banks, sums)
         self.copy = copy
         self.vacated: Callable[[int, int, int], None] = _ignored
         self.wanted: Callable[[int, int], None] = _ignored
@@ -94,35 +94,6 @@ class Swapper:
             return Swapped(swap, moved, str(error))
         return Swapped(swap, moved)
 
-    def verify(self, layer: int, expert: int, bank: int, row: int) -> None:
-        """Compare a row's bytes with those that were loaded.
-
-        Raises:
-            CopyError: They differ; the message names layer, expert and tensors.
-        """
-        if wrong := self._wrong(layer, expert, bank, row):
-            raise CopyError(wrong)
-
-    def _wrong(self, layer: int, expert: int, bank: int, row: int) -> str:
-        """Say what of a row is not what was loaded; empty where all is."""
-        held = self.banks[layer]
-        found = [int(row_sums(each[None])[0]) for each in held.row(bank, row)]
-        loaded = self.sums[layer][expert].tolist()
-        wrong = [
-            tensor.name
-            for tensor, ours, theirs in zip(held.tensors, found, loaded, strict=True)
-            if ours != theirs
-        ]
-        if not wrong:
-            return ""
-        return (
-            f"{self._told(layer, expert, bank, row)} of {', '.join(wrong)} is not what was loaded"
-        )
-
-    def _told(self, layer: int, expert: int, bank: int, row: int) -> str:
-        side = "cold" if bank == COLD else "hot"
-        return f"{self.banks[layer].name}, expert {expert}: {side} row {row}"
-
     def _copy(self, layer: int, expert: int, bank: int, row: int) -> None:
         """Copy an expert's row to one that no entry points to, and verify it there.
 
@@ -133,8 +104,8 @@ class Swapper:
         try:
             self.copy(held.row(bank, row), held.row(*self.table.where(layer, expert)))
         except RuntimeError as error:
-            said = [f"{self._told(layer, expert, bank, row)} was not copied to: {error}"]
-        if wrong := self._wrong(layer, expert, bank, row):
+            said = [f"{self.loaded.told(layer, expert, bank, row)} was not copied to: {error}"]
+        if wrong := self.loaded.wrong(layer, expert, bank, row):
             said.append(wrong)
         if said:
             self.vacated(layer, bank, row)
@@ -143,7 +114,7 @@ class Swapper:
     def _damaged(self, layer: int, bank: int) -> Iterator[str]:
         """Say which experts' rows a failed copy hit; those with a mirror are read from there."""
         for expert in np.flatnonzero(self.table.host[layer, BANK] == bank).tolist():
-            if wrong := self._wrong(layer, expert, *self.table.where(layer, expert)):
+            if wrong := self.loaded.wrong(layer, expert, *self.table.where(layer, expert)):
                 yield wrong
                 if bank == HOT and self.banks[layer].mirrors:
                     self._demote(layer, expert)

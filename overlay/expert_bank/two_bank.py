@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """A model's experts in two banks: banks, table, counter and barrier together."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from expert_bank.bank import LayerBank
 from expert_bank.barrier import Barrier
 from expert_bank.counter import PickCounter
 from expert_bank.seams import Used
-from expert_bank.swapping import Copy, CopyError, Swapper, plain_copy
+from expert_bank.swapping import Copy, Swapper, plain_copy
 from expert_bank.table import Table
 
 
@@ -59,11 +60,17 @@ class TwoBank:
                 for expert in self.table.differing(layer)
             ]
             for expert in range(bank.experts):
-                try:
-                    self.swapper.verify(layer, expert, *self.table.where(layer, expert))
-                except CopyError as error:
-                    wrong.append(str(error))
-        return [*wrong, *(line for audit in self.audits for line in audit())]
+                where = self.table.where(layer, expert)
+                wrong.append(self.swapper.loaded.wrong(layer, expert, *where))
+        return [*filter(None, wrong), *(line for audit in self.audits for line in audit())]
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """Leave out what a check enters of the seams while the block runs."""
+        with ExitStack() as stack:
+            for each in self.used:
+                stack.enter_context(each.uncounted())
+            yield
 
     def told(self) -> dict[str, Any]:
         """Tell how it stands, as values that JSON can carry."""

@@ -2,18 +2,20 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Usage counts from a file, as a worker reads them: JSON, for its Python has no Parquet.
 
-The file is an object: ``schema`` (1), ``model`` (hash of what was served) and ``layers`` (picks of
-each expert, by the layer's name). ``lanewright residency map`` writes it.
+The file is an object: ``schema`` (1), ``model`` (hash or name of what was served; may be left out) and
+``layers`` (picks of each expert, by the layer's name). ``lanewright residency map`` writes it.
 """
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from expert_bank.model_name import same_model
 from expert_bank.refused import Refused
 
 SCHEMA = 1
@@ -22,20 +24,28 @@ MOST_PICKS = 2**63 - 1
 MOST_SHOWN = 72
 
 
-def read_usage_file(
-    path: Path, layers: Mapping[str, int], *, model: str | None
-) -> list[NDArray[np.int64]]:
+@dataclass(frozen=True)
+class UsageFile:
+    """What a file holds for a model.
+
+    Attributes:
+        counts: int64[E] for each layer that was asked for, in that order.
+        whose: What could not be compared of the model that was counted; empty where it is the
+            one that is served.
+    """
+
+    counts: list[NDArray[np.int64]]
+    whose: str
+
+
+def read_usage_file(path: Path, layers: Mapping[str, int], *, served: str) -> UsageFile:
     """Read how often each expert was picked.
 
     Args:
         path: What ``lanewright residency map --out`` wrote.
         layers: E of each layer that is asked for, by name; a file may hold more, such as those of
             other pipeline stages.
-        model: Hash of the model that is served; None where it is not known, and then the file's is
-            not looked at.
-
-    Returns:
-        int64[E] for each layer, in the order of ``layers``.
+        served: Name or folder of the model that is served, as vLLM has it.
 
     Raises:
         Refused: The file cannot be read, is of another form or model, lacks a layer, or has one
@@ -46,11 +56,16 @@ def read_usage_file(
     if type(schema) is not int or schema != SCHEMA:
         raise _bad(path, f"its schema is {_short(schema)}, and this reads {SCHEMA}")
     found, of = whole.get("layers"), whole.get("model")
-    if not isinstance(found, dict) or not isinstance(of, str):
-        raise _bad(path, "it lacks the model's hash or the layers")
-    if model is not None and of != model:
-        raise _bad(path, f"it is of model {_short(of)}, and {_short(model)} is served")
-    return [_counts(path, found, name, experts) for name, experts in layers.items()]
+    if not isinstance(found, dict) or not isinstance(of, str | None):
+        raise _bad(path, "it lacks the layers, or its model is no name")
+    same = None if of is None else same_model(of, served)
+    if same is False:
+        raise _bad(path, f"it is of model {_short(of)}, and {served!a} is served")
+    counts = [_counts(path, found, name, experts) for name, experts in layers.items()]
+    if same:
+        return UsageFile(counts, "")
+    what = "names no model" if of is None else f"is of model {_short(of)}"
+    return UsageFile(counts, f"usage file {path} {what}; whether that is {served!a} is not known")
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from lanewright.serve.features import without_features
 from lanewright.serve.lane import Lane, lay_lane
 from lanewright.serve.model import ensure_model
 from lanewright.serve.proof import prove
+from lanewright.serve.recipes import RECIPES
 from lanewright.store.git import Repository
 from lanewright.store.release import Release, commit_of
 from tests.engine.conftest import copied
@@ -58,6 +59,10 @@ brings = "a test"
 provides = "a test"
 """
 SETTINGS = {"enforce_eager": True, "enable_prefix_caching": False}
+LAYERS = RECIPES["qwen3-moe-tiny"]["num_hidden_layers"]
+TENSORS = 2  # w13 and w2
+# A write of a layer's entries asks the pool for its hot and its cold rows, and the read for both again.
+VIEWS = 4
 # Before every second forward, two swaps in each layer.
 FORCED = ("expert_bank_force", (2, 2, 20261130))
 CHECKS = (
@@ -89,7 +94,9 @@ class Two:
     plain: str
     model: Path
 
-    def boot(self, env: LaneEnv, engine: Mapping[str, object], folder: Path) -> dict[str, Any]:
+    def boot(
+        self, env: LaneEnv, engine: Mapping[str, object], folder: Path, *, swaps: bool = True
+    ) -> dict[str, Any]:
         """Boot an engine and ask it; with two banks, rows are swapped all along."""
         banked = "moe_hot_experts" in engine
         arm = Arm(
@@ -99,7 +106,7 @@ class Two:
             max_tokens=16,
             exact=True,
             workers=banked,
-            calls=(FORCED,) if banked else (),
+            calls=(FORCED,) if banked and swaps else (),
         )
         folder.mkdir()
         return run_arms(env, self.model, [arm], folder, name=folder.name)[0]
@@ -155,19 +162,24 @@ def answers(found: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     return [(each["ids"], each["bits"], each["likeliest"]) for each in found["completions"]]
 
 
-def require_proven(env: LaneEnv, lane: Lane, found: Mapping[str, Any], source: str) -> None:
-    """Rows were swapped, and every seam's code was entered for them."""
+def require_proven(
+    env: LaneEnv, lane: Lane, found: Mapping[str, Any], source: str, *, swaps: bool = True
+) -> None:
+    """Every seam's code was entered for the rows that were loaded and swapped, and for no check."""
     (proof,) = prove(env, lane.engine, Evidence.read(found), "a boot")
     facts = proof.facts
-    assert facts["swaps"] > 0
+    assert (facts["swaps"] > 0) == swaps
     assert facts["cold_picks"] > 0
     # Every swap is one copy: a mirror's demotion copies nothing.
-    assert facts["RowCopy_calls"] >= facts["swaps"]
-    assert facts["RowTable_calls"] >= 2 * facts["swaps"]
-    assert facts["HostRows_calls"] > 0
+    assert facts["RowCopy_calls"] == facts["swaps"]
+    written = LAYERS + 2 * facts["swaps"]
+    assert facts["RowTable_calls"] == written * (1 if source == "own" else VIEWS)
+    assert facts["HostRows_calls"] == LAYERS * TENSORS
     for seam, name in SEAMS.items():
         told = source if source == "own" else f"#{name}"
-        assert f"; {seam} {told}, entered {facts[f'{seam}_calls']} times" in proof.text
+        calls = facts[f"{seam}_calls"]
+        done = f"entered {calls} times" if calls else "not asked to copy"
+        assert f"; {seam} {told}, {done}" in proof.text
 
 
 def test_our_own_code_lays_nothing_and_answers_as_the_pin_does(
@@ -178,6 +190,16 @@ def test_our_own_code_lays_nothing_and_answers_as_the_pin_does(
     found = two.boot(two.own.env, two.own.engine, tmp_path / "own")
     assert answers(found) == answers(baseline)
     require_proven(two.own.env, two.own, found, "own")
+
+
+@pytest.mark.parametrize("source", ["own", "named"])
+def test_without_swaps_only_the_load_is_counted(two: Two, source: str, tmp_path: Path) -> None:
+    lane = two.own if source == "own" else two.named
+    found = two.boot(lane.env, lane.engine, tmp_path / source, swaps=False)
+    (banks,) = Evidence.read(found).banks
+    assert banks
+    assert banks["audit"] == []
+    require_proven(lane.env, lane, found, source, swaps=False)
 
 
 def test_pull_requests_serve_the_rows_and_answer_as_the_pin_does(
@@ -193,10 +215,11 @@ def test_pull_requests_serve_the_rows_and_answer_as_the_pin_does(
 def test_one_that_was_never_entered_fails_the_proof(two: Two, served: dict[str, Any]) -> None:
     (banks,) = Evidence.read(served).banks
     assert banks
-    idle = {**banks["seams"], "RowCopy": {"from": "96177", "calls": 0}}
-    evidence = dataclasses.replace(Evidence.read(served), banks=({**banks, "seams": idle},))
-    with pytest.raises(MismatchError, match="names #96177 at RowCopy, and its code was never"):
-        prove(two.named.env, two.named.engine, evidence, "a boot")
+    for seam, number in SEAMS.items():
+        idle = {**banks["seams"], seam: {"from": number, "calls": 0}}
+        evidence = dataclasses.replace(Evidence.read(served), banks=({**banks, "seams": idle},))
+        with pytest.raises(MismatchError, match=f"names #{number} at {seam}, and its code was nev"):
+            prove(two.named.env, two.named.engine, evidence, "a boot")
 
 
 def test_a_symbol_that_is_not_there_fails_the_boot_by_name(two: Two, tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
+from lanewright.serve.model import recipe_hash
 from tests.engine.checkpoints import spread
 from tests.engine.lane_python import Laid
 
 pytestmark = pytest.mark.engine
 
+OTHER = recipe_hash("qwen3-moe-mxfp4-tiny")
 LACKING = "model.layers.1.mlp.experts.3.up_proj.weight"
 BANKED: Mapping[str, Any] = {
     "max_model_len": 512,
@@ -41,11 +43,20 @@ CASES: Mapping[str, tuple[Mapping[str, Any], str]] = {
 def test_by_name(laid: Callable[..., Laid], tmp_path: Path) -> None:
     on = laid("0.32.0", "cpu-twobank")
     jobs = [{"name": name, "engine": {**BANKED, **more}} for name, (more, _) in CASES.items()]
-    lacking = {"name": "lacking", "engine": BANKED, "model": str(without(on.model, tmp_path))}
-    found = on.run_jobs("refusals.py", [*jobs, lacking], folder=tmp_path)
+    more = (
+        {"name": "lacking", "engine": BANKED, "model": str(without(on.model, tmp_path))},
+        {
+            "name": "another model's map",
+            "engine": {**BANKED, "moe_boot_map": str(foreign(tmp_path))},
+        },
+        {"name": "no node", "engine": BANKED, "environ": {"EXPERT_BANK_NODE": "999"}},
+    )
+    found = on.run_jobs("refusals.py", [*jobs, *more], folder=tmp_path)
     told = {name: each[name] or "" for name, each in found.items()}
     wanted = {name: text for name, (_, text) in CASES.items()}
     wanted["lacking"] = "w13_weight: the checkpoint has no weight of expert 3"
+    wanted["another model's map"] = f"it is of model '{OTHER}', and '{on.model}' is served"
+    wanted["no node"] = "host memory cannot be on node 999"
     for name, text in wanted.items():
         assert re.search(re.escape(text), told[name]), (name, told[name])
 
@@ -59,3 +70,11 @@ def without(model: Path, folder: Path) -> Path:
     del named["weight_map"][LACKING]
     index.write_text(json.dumps(named))
     return copy
+
+
+def foreign(folder: Path) -> Path:
+    """A usage file whose layers are this model's, and which says that it is another's."""
+    layers = {f"model.layers.{n}.mlp.experts.routed_experts": [1] * 16 for n in range(4)}
+    path = folder / "usage.json"
+    path.write_text(json.dumps({"schema": 1, "model": OTHER, "layers": layers}))
+    return path

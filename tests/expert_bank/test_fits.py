@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from fractions import Fraction
 from typing import get_args
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from expert_bank.fits import device_terms, fits, host_terms, plan_lines, require_fits
 from expert_bank.hot import hot_rows
-from expert_bank.plan import LayerShape, Mode, Plan
+from expert_bank.layer_shape import LayerShape
+from expert_bank.plan import Mode, Plan
 from expert_bank.refused import Refused
 from tests.expert_bank.test_plan import GIB, LANE
 
@@ -55,14 +57,35 @@ def test_the_lanes_plan_in_words() -> None:
         "      6.72 GiB  one layer raw, while loading",
         "experts while loading: at most 219.94 GiB of the device",
         "while serving: 227.00 GiB of the device; 23.70 GiB left for KV cache, activations and graphs",
-        "against all experts resident (268.80 GiB): 61.80 GiB bought, 32010086 tokens of KV cache",
+        (
+            "against all experts resident (268.80 GiB): 61.80 GiB bought, 32010086 tokens of KV cache"
+            " at 2.02 KiB each"
+        ),
         "uniform traffic: 23.2% of picks cold",
     ]
 
 
+def test_a_packed_cache_buys_no_more_than_it_is_said_to() -> None:
+    each = Fraction(8_590_464, 512)
+    (line,) = (
+        line
+        for line in plan_lines(replace(LANE, kv_per_token=each, kv_packed=True))
+        if "against" in line
+    )
+    assert line.endswith(
+        f"bought, at most {LANE.bought * 512 // 8_590_464} tokens of KV cache at 16.38 KiB or more each"
+    )
+
+
+def test_without_a_cache_no_token_is_told_of() -> None:
+    lines = plan_lines(replace(LANE, kv_per_token=None))
+    assert lines[-2].endswith("62.30 GiB bought")
+    assert not any("token" in line for line in lines)
+
+
 def test_what_is_lost_is_called_so() -> None:
     lines = plan_lines(replace(LANE, hot=(384,) * 40))
-    assert lines[-2].endswith("360.00 KiB lost, 178 tokens of KV cache")
+    assert lines[-2].endswith("360.00 KiB lost, 178 tokens of KV cache at 2.02 KiB each")
     assert "38.10 GiB short for KV cache" in lines[-3]
 
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from expert_bank.forced import Forced, Listed
-from expert_bank.refused import Refused
+from expert_bank.forced import Forced
 from expert_bank.swaps import Swap, require_sound
 
 States = list[np.ndarray]
@@ -134,23 +133,3 @@ def test_what_is_no_whole_number_is_refused_before_any_forward(
 def test_more_hot_experts_than_rows_is_a_mistake(rows: list[int]) -> None:
     with pytest.raises(ValueError, match=r"experts are hot|zip"):
         Forced(every=1, pairs_per_layer=1, seed=0).at(1, state("10", "01"), rows=rows)
-
-
-def test_listed_swaps_come_at_their_forwards_in_order() -> None:
-    first, second, later = Swap(0, 1, 0), Swap(1, 0, 1), Swap(0, 0, 1)
-    listed = Listed([(2, second), (5, later), (2, first)])
-    assert listed.at(1, state("10", "01")) == []
-    assert listed.at(2, state("10", "01")) == [second, first]
-    assert listed.at(5, state("01", "01")) == [later]
-    assert listed.at(6, state("01", "01")) == []
-
-
-def test_a_listed_swap_that_the_table_contradicts_is_refused() -> None:
-    with pytest.raises(Refused, match="expert 1 is hot already"):
-        Listed([(2, Swap(0, 1, 0))]).at(2, state("11"))
-
-
-@pytest.mark.parametrize("forward", [0, -1])
-def test_a_listed_swap_that_never_comes_is_a_mistake(forward: int) -> None:
-    with pytest.raises(ValueError, match=f"at forward {forward}, and the first one is 1"):
-        Listed([(forward, Swap(0, 1, 0))])

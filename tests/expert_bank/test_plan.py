@@ -1,13 +1,15 @@
 """The planner's arithmetic, against the figures of the lane that it was made for."""
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from expert_bank.plan import LayerShape, Mode, Plan, cold_rows
+from expert_bank.layer_shape import LayerShape
+from expert_bank.plan import Mode, Plan, cold_rows
 
 GIB = 2**30
 # 17.92 MiB a row, as 4-bit weights with a byte of scale for 32 of them make it.
@@ -90,6 +92,11 @@ def test_all_hot_costs_what_the_tables_take() -> None:
     assert plan.kv_tokens_bought == -178  # the token that is lost in part is lost
 
 
+def test_tokens_are_whole_where_a_tokens_bytes_are_not() -> None:
+    half = replace(LANE, kv_per_token=Fraction(KV, 2))
+    assert half.kv_tokens_bought == LANE.bought * 2 // KV
+
+
 def test_staging_is_paid_in_kv_cache() -> None:
     assert LANE.bought - replace(LANE, staging=GIB).bought == GIB
 
@@ -151,6 +158,7 @@ def test_the_largest_layers_wait_where_several_do() -> None:
         ({"hot": (-1,) + (295,) * 39}, "layer 0: -1 hot rows of 384 experts"),
         ({"page": 0}, "a size is below its least"),
         ({"kv_per_token": 0}, "a size is below its least"),
+        ({"kv_per_token": Fraction(-1, 2)}, "a size is below its least"),
         ({"free_device": -1}, "a size is below its least"),
         ({"staging": -1}, "a size is below its least"),
         ({"waiting": 0}, "0 of 40 layers are gathered at once"),

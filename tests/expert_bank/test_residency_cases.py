@@ -37,10 +37,24 @@ def within(path: str, *names: str) -> tuple[str, ...]:
 CASES = (
     Case(
         "split sum",
-        checks(
-            "swapping",
-            "the_first_forward_after_each_swap_is_the_resident_layers",
-            "two_partial_sums_hang_on_the_map",
+        (
+            *checks(
+                "swapping",
+                "the_first_forward_after_each_swap_is_the_resident_layers",
+                "two_partial_sums_hang_on_the_map",
+            ),
+            *checks("split", "kernel_splits_as_python_does", "one_wrong_bank_shows"),
+            *checks(
+                "finalize",
+                "two_calls_have_one_calls_bits_for_every_map",
+                "two_partial_sums_differ",
+            ),
+            *checks(
+                "grouped_gemm",
+                "output_is_equal_for_every_map",
+                "output_is_equal_through_swaps",
+                "two_partial_sums_differ_where_slots_in_order_do_not",
+            ),
         ),
     ),
     Case(
@@ -188,12 +202,24 @@ CASES = (
     ),
     Case(
         "load peak",
-        within(
-            "expert_bank/test_plan.py",
-            "test_the_lanes_peaks",
-            "test_the_peak_is_the_largest_layers",
+        (
+            *within(
+                "expert_bank/test_plan.py",
+                "test_the_lanes_peaks",
+                "test_the_peak_is_the_largest_layers",
+            ),
+            *within(
+                "engine/test_load_peak.py",
+                "test_one_layer_is_raw_and_one_repacked",
+                "test_a_layer_that_is_kept_shows",
+                "test_unpatched_vllm_has_every_layer_raw",
+            ),
+            *within(
+                "engine/test_load_rss.py",
+                "test_the_peak_is_the_banks_a_layer_raw_and_one_repacked",
+            ),
         ),
-        later="allocations by device are recorded during a real load, with an engine",
+        later="a load within a capped share of a device's memory needs a device",
     ),
     Case(
         "short parity",
@@ -221,6 +247,11 @@ CASES = (
                 "test_terms_add_up_and_a_hint_that_is_followed_fits",
             ),
             *within("expert_bank/test_host_budget.py", "test_the_tightest_place_decides"),
+            *within(
+                "engine/test_planning.py",
+                "test_other_weights_are_the_loaded_models",
+                "test_tokens_are_those_of_the_cache_that_vllm_allocates",
+            ),
         ),
     ),
     Case(

@@ -107,3 +107,15 @@ def test_each_entry_counts_one_that_fails_too() -> None:
     with pytest.raises(ZeroDivisionError):
         halve(6, by=0)
     assert used.told() == {"from": "own", "calls": 2}
+
+
+def test_what_a_check_enters_is_left_out_even_where_it_fails() -> None:
+    used = Used("RowCopy", "own", calls=3)
+    halve = used.counted(lambda whole, *, by: whole / by)
+    with used.uncounted():
+        assert halve(6, by=3) == 2
+    with pytest.raises(ZeroDivisionError), used.uncounted():
+        halve(6, by=0)
+    assert used.calls == 3
+    halve(6, by=3)
+    assert used.calls == 4

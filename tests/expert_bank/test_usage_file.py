@@ -34,7 +34,7 @@ def reason(file: Path, content: bytes | str | Any) -> str:  # noqa: ANN401 - any
     raw = content if isinstance(content, str | bytes) else json.dumps(content)
     file.write_bytes(raw if isinstance(raw, bytes) else raw.encode())
     with pytest.raises(Refused) as refused:
-        read_usage_file(file, ASKED, model="m")
+        read_usage_file(file, ASKED, served="m")
     message, hint = str(refused.value).rsplit("\n", 1)
     assert "`lanewright residency map USAGE.parquet --out FILE`" in hint
     start = f"usage file {file}: "
@@ -43,18 +43,35 @@ def reason(file: Path, content: bytes | str | Any) -> str:  # noqa: ANN401 - any
 
 
 def test_counts_come_exact_and_in_the_order_asked_for(file: Path) -> None:
-    b, a = read_usage_file(file, {"b": 3, "a": 2}, model="m")
+    b, a = read_usage_file(file, {"b": 3, "a": 2}, served="m").counts
     assert (a.dtype.type, a.tolist()) == (np.int64, [1, 2])
     assert (b.dtype.type, b.tolist()) == (np.int64, [3, 9007199254740993, 0])
 
 
 def test_layers_of_other_stages_are_no_matter(file: Path) -> None:
-    (a,) = read_usage_file(file, {"a": 2}, model="m")
+    (a,) = read_usage_file(file, {"a": 2}, served="m").counts
     assert a.tolist() == [1, 2]
 
 
-def test_where_the_model_is_not_known_the_files_is_not_looked_at(file: Path) -> None:
-    assert read_usage_file(file, {"a": 2}, model=None)[0].tolist() == [1, 2]
+@pytest.mark.parametrize("change", [{}, {"model": None}])
+def test_a_file_without_a_model_is_taken_and_told(file: Path, change: dict[str, Any]) -> None:
+    rest = {name: value for name, value in HONEST.items() if name != "model"}
+    file.write_text(json.dumps({**rest, **change}))
+    found = read_usage_file(file, {"a": 2}, served="/models/x")
+    assert found.counts[0].tolist() == [1, 2]
+    assert found.whose == (
+        f"usage file {file} names no model; whether that is '/models/x' is not known"
+    )
+
+
+def test_a_hash_beside_a_model_without_one_is_told(file: Path) -> None:
+    file.write_text(json.dumps({**HONEST, "model": "a" * 64}))
+    told = read_usage_file(file, {"a": 2}, served="org/model").whose
+    assert told.startswith(f"usage file {file} is of model '{'a' * 64}'; whether that is 'org/")
+
+
+def test_of_the_model_that_is_served_nothing_is_told(file: Path) -> None:
+    assert read_usage_file(file, {"a": 2}, served="m").whose == ""
 
 
 def test_another_models_counts_are_refused_by_both_names(file: Path) -> None:
@@ -96,7 +113,7 @@ def test_counts_that_are_none_are_named(file: Path, counts: object, told: str) -
 
 def test_the_largest_count_is_taken(file: Path) -> None:
     file.write_text(json.dumps({**HONEST, "layers": {"a": [2**63 - 1, 0]}}))
-    assert read_usage_file(file, {"a": 2}, model="m")[0].tolist() == [2**63 - 1, 0]
+    assert read_usage_file(file, {"a": 2}, served="m").counts[0].tolist() == [2**63 - 1, 0]
 
 
 @pytest.mark.parametrize("schema", [None, 0, 2, 1.0, True, "1", [1], "x" * 999])
@@ -108,10 +125,10 @@ def test_another_schema_is_refused(file: Path, schema: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"model": None}, {"model": 5}, {"layers": []}, {"layers": None}]
+    "change", [{"model": ["m"]}, {"model": 5}, {"layers": []}, {"layers": None}]
 )
 def test_what_lacks_model_or_layers_is_refused(file: Path, change: dict[str, Any]) -> None:
-    assert reason(file, {**HONEST, **change}) == "it lacks the model's hash or the layers"
+    assert reason(file, {**HONEST, **change}) == "it lacks the layers, or its model is no name"
 
 
 @pytest.mark.parametrize("content", ["[]", "5", '"text"', "null", "true"])
@@ -153,7 +170,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, make: Any) -> None:  # noqa:
     path = tmp_path / "usage.json"
     make(path)
     with pytest.raises(Refused, match="there is no such file"):
-        read_usage_file(path, ASKED, model="m")
+        read_usage_file(path, ASKED, served="m")
 
 
 @given(st.dictionaries(st.text(), st.lists(st.integers(0, 2**63 - 1), min_size=1), min_size=1))
@@ -163,5 +180,5 @@ def test_counts_come_back_as_they_were(
     path = tmp_path_factory.getbasetemp() / "any.json"
     path.write_text(json.dumps({"schema": 1, "model": "m", "layers": layers}))
     asked = {name: len(counts) for name, counts in layers.items()}
-    found = read_usage_file(path, asked, model="m")
-    assert [counts.tolist() for counts in found] == list(layers.values())
+    found = read_usage_file(path, asked, served="m")
+    assert [counts.tolist() for counts in found.counts] == list(layers.values())

@@ -77,8 +77,8 @@ def test_a_worker_reads_what_a_server_counted(
     file = folder / "usage.json"
     file.write_text(read_usage_map(written).text(), encoding="ascii")
     layers = {name: len(counts) for name, counts in counted.items()}
-    found = read_usage_file(file, layers, model="hash")
-    assert [counts.tolist() for counts in found] == [*counted.values()]
+    found = read_usage_file(file, layers, served="hash")
+    assert [counts.tolist() for counts in found.counts] == [*counted.values()]
 
 
 def test_the_file_says_its_schema_and_model(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +40,17 @@ def lane(tmp_path: Path) -> LaneEnv:
     return LaneEnv(tmp_path / "python", tmp_path / "site", tmp_path / "pyc")
 
 
-def evidence(**changed: Any) -> Evidence:  # noqa: ANN401
+SWAPPED = {"barriers": 1, "swaps": 2, "bytes": 128}
+UNSWAPPED = {"barriers": 0, "swaps": 0, "bytes": 0}
+
+
+def evidence(moved: Mapping[str, int] = SWAPPED, **changed: Any) -> Evidence:  # noqa: ANN401
     """Of two layers, whose tokens pick two of three experts; a seam that is None is not told of."""
     seams = {name: found for name, found in {**SERVED, **changed}.items() if found is not None}
     status = {"plugin": True, "pid": 42, "experts": [], "ops": True, "moe_usage_counter": False}
     banks = {
         "audit": [], "hot_rows": [2, 2], "hot_picks": 20, "cold_picks": 8, "row_bytes": [64, 64],
-        "barriers": 1, "swaps": 2, "failed": 0, "bytes": 128, "seconds": 0.5, "failures": [],
-        "seams": seams,
+        "failed": 0, "seconds": 0.5, "failures": [], "seams": seams, **moved,
     }  # fmt: skip
     usage = {"model": "m", "layers": ["a", "b"], "picks_per_token": 2, "tokens": 7}
     return Evidence(
@@ -58,9 +62,9 @@ def evidence(**changed: Any) -> Evidence:  # noqa: ANN401
     )
 
 
-def refused(lane: LaneEnv, **changed: Any) -> str:  # noqa: ANN401
+def refused(lane: LaneEnv, moved: Mapping[str, int] = SWAPPED, **changed: Any) -> str:  # noqa: ANN401
     with pytest.raises(MismatchError) as caught:
-        prove(lane, BANKS, evidence(**changed), "a boot")
+        prove(lane, BANKS, evidence(moved, **changed), "a boot")
     start = "a boot: moe_hot_experts: worker 42: "
     assert str(caught.value).startswith(start)
     return str(caught.value).removeprefix(start)
@@ -81,7 +85,35 @@ def test_what_served_is_told_with_its_entries(lane: LaneEnv) -> None:
     [
         (
             {"RowTable": {"from": "96177", "calls": 0}},
-            "the lane names #96177 at RowTable, and its code was never entered",
+            (
+                "the lane names #96177 at RowTable, and its code was never entered; the entries of 2"
+                " layers and 2 swaps take 4"
+            ),
+        ),
+        (
+            {"RowTable": {"from": "96177", "calls": 3}},
+            (
+                "the lane names #96177 at RowTable, and its code was entered 3 times; the entries of 2"
+                " layers and 2 swaps take 4"
+            ),
+        ),
+        (
+            {"RowCopy": {"from": "own", "calls": 0}},
+            (
+                "the lane names own at RowCopy, and its code was never entered; 128 bytes of rows that"
+                " moved take 2"
+            ),
+        ),
+        (
+            {"RowCopy": {"from": "own", "calls": 1}},
+            (
+                "the lane names own at RowCopy, and its code was entered 1 times; 128 bytes of rows that"
+                " moved take 2"
+            ),
+        ),
+        (
+            {"HostRows": {"from": "97943", "calls": 0}},
+            "the lane names #97943 at HostRows, and its code was never entered; the cold rows take 1",
         ),
         (
             {"HostRows": {"from": "own", "calls": 6}},
@@ -100,6 +132,19 @@ def test_what_is_not_as_the_lane_names_it_fails(
     assert told in refused(lane, **changed)
 
 
+def test_a_lane_that_swaps_nothing_proves_no_copy(lane: LaneEnv) -> None:
+    idle: dict[str, Any] = {
+        "RowTable": {"from": "96177", "calls": 2},
+        "RowCopy": {"from": "own", "calls": 0},
+    }
+    (proof,) = prove(lane, BANKS, evidence(UNSWAPPED, **idle), "a boot")
+    assert proof.facts["RowCopy_calls"] == 0
+    assert "; RowCopy own, not asked to copy;" in proof.text
+    unfilled: dict[str, Any] = {**idle, "RowTable": {"from": "96177", "calls": 1}}
+    told = refused(lane, UNSWAPPED, **unfilled)
+    assert "entered 1 times; the entries of 2 layers and 0 swaps take 2" in told
+
+
 def test_every_worker_must_have_entered_it(lane: LaneEnv) -> None:
     one, other = evidence(), evidence(RowTable={"from": "96177", "calls": 0})
     two = {
@@ -114,7 +159,7 @@ def test_a_tree_without_the_file_is_served_by_our_own(lane: LaneEnv) -> None:
     (lane.site / SEAMS_FILE).unlink()
     assert named_seams(lane) == {}
     assert "the lane names own at HostRows, and #97943 served it" in refused(lane)
-    own = {name: {"from": "own", "calls": 1} for name in SERVED}
+    own: dict[str, Any] = {name: {"from": "own", "calls": 4} for name in SERVED}
     assert prove(lane, BANKS, evidence(**own), "a boot")
 
 

@@ -9,7 +9,7 @@ from vllm.model_executor.layers.fused_moe.fused_moe_method_base import FusedMoEM
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
 from expert_bank import split
-from expert_bank.glue import loading
+from expert_bank.glue import current
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.row_pointers import RowPointers
 from expert_bank.late_split import Split
@@ -43,7 +43,7 @@ class BankedExperts(RoutedExperts):
             self.register_buffer(name, None, persistent=False)
         self.late_split = None
         self.row_pointers = None
-        self.load = loading.join(self, method)
+        self.load = current.join(self, method)
         return method
 
     def weight_loader(

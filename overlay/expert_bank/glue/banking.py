@@ -13,9 +13,10 @@ from expert_bank.barrier import Barrier
 from expert_bank.config import BankConfig
 from expert_bank.glue.banked import BankedExperts
 from expert_bank.glue.binding import against_counting
+from expert_bank.glue.current import loading
 from expert_bank.glue.install import install
 from expert_bank.glue.layer_run import layer_run
-from expert_bank.glue.loading import Loading, loading
+from expert_bank.glue.loading import Loading
 from expert_bank.glue.serving import against_serving, count_late
 from expert_bank.refused import Refused
 from expert_bank.self_check import map_variant, mixed_layers
@@ -39,7 +40,7 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
     """
     _require([*against_counting(worker.vllm_config), *_against_load(worker.vllm_config)])
     install(BankedExperts, FEATURE)
-    current = Loading(config, worker.device, logger.info)
+    current = Loading(config, worker, logger.info)
     with loading(current):
         load()
     model = worker.model_runner.get_model()

@@ -2,41 +2,34 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """One load of a model into two banks, layer by layer."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import torch
 from vllm.model_executor.layers.fused_moe.fused_moe_method_base import FusedMoEMethodBase
 
 from expert_bank.allocation import one_allocation
 from expert_bank.bank import LayerBank, placed
-from expert_bank.boot_map import EMPTY, FIRST, USAGE, boot_map
 from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
 from expert_bank.filling import fill
-from expert_bank.fits import plan_lines, require_fits
 from expert_bank.glue.gathering import Gathering
 from expert_bank.glue.layer_load import LayerLoad
-from expert_bank.glue.planning import planned, row_bytes
+from expert_bank.glue.layout import Layout, lay_out
 from expert_bank.glue.reading import floor, reader
 from expert_bank.glue.row_tensors import row_tensors, serve_from
 from expert_bank.glue.seams.choice import choice
 from expert_bank.glue.serving import serve
 from expert_bank.glue.two_allocations import TwoAllocations
-from expert_bank.hot import hot_rows
+from expert_bank.host_budget import host_budget
 from expert_bank.plan import cold_rows
 from expert_bank.poison import Poison
 from expert_bank.refused import Refused
 from expert_bank.row_sums import tensor_sums
 from expert_bank.two_bank import TwoBank
-from expert_bank.usage_file import read_usage_file
 
 if TYPE_CHECKING:
     from expert_bank.glue.banked import BankedExperts
-
-_current: list["Loading"] = []
 
 
 class Loading:
@@ -51,22 +44,37 @@ class Loading:
         told: Called with each line for people.
         seams: Whose code serves the banks' table, copies and host rows.
         memory: Where the banks' host memory comes from.
-        gathering: Layers that are loaded in part, and the plan; from the first weight on.
+        built: Modules that were given parameters so far.
+        layout: Which rows the banks have; from the first weight on.
+        gathering: Layers that are loaded in part, and the plan; the same.
     """
 
+    layout: Layout
     gathering: Gathering
 
-    def __init__(
-        self, config: BankConfig, device: torch.device, told: Callable[[str], None]
-    ) -> None:
+    def __init__(self, config: BankConfig, worker: Any, told: Callable[[str], None]) -> None:  # noqa: ANN401 - vLLM's
+        """Measure what host memory has left; nothing of the model is built.
+
+        Args:
+            config: What is asked for.
+            worker: vLLM's worker.
+            told: See ``Loading``.
+
+        Raises:
+            Refused: A seam's code is not as its adapter wants it, or no node will do.
+        """
         self.config = config
-        self.device = device
+        self.worker = worker
+        self.device: torch.device = worker.device
         self.told = told
+        self.built: Iterable[torch.nn.Module] = ()
         self.layers: list[BankedExperts] = []
         self.resident: list[str] = []
         self.seams = choice()
-        self.memory = self.seams.host_rows(device)
-        self._allocate = one_allocation if device.type == "cpu" else TwoAllocations(device)
+        self.memory = self.seams.host_rows(self.device, config.node)
+        self._host = host_budget(node=self.memory.node)
+        on_host = self.device.type == "cpu"
+        self._allocate = one_allocation if on_host else TwoAllocations(self.device)
         self._begun = False
         self._banks: dict[int, LayerBank] = {}
         self._sums: dict[int, torch.Tensor] = {}
@@ -108,29 +116,19 @@ class Loading:
         if self._begun:
             return
         self._begun = True
-        for layer in self.layers:
-            if layer.quant_method.is_monolithic:
-                method = type(layer.quant_method).__qualname__
-                raise Refused(f"{layer.layer_name} routes inside its kernel ({method})")
         self.tell(self.seams.line())
-        experts = {layer.global_num_experts for layer in self.layers}
-        picks = {layer.top_k for layer in self.layers}
-        if len(experts) > 1 or len(picks) > 1:
-            raise Refused(
-                f"the layers differ: {sorted(experts)} experts, {sorted(picks)} picks a token"
-            )
-        (self.experts,), (self.picks,) = experts, picks
-        each = [self.experts] * len(self.layers)
-        sizes = [sum(row_bytes(layer).values()) for layer in self.layers]
-        self.hot = hot_rows(self.config.hot_experts, experts=each, row_bytes=sizes)
-        mode = self.config.cold_rows
-        plan = planned(self.layers, self.hot, mode, self.device, self.memory.node)
-        for line in plan_lines(plan):
-            self.tell(line)
-        require_fits(plan)
-        self.gathering = Gathering(plan, self.device, self.tell)
-        self.map = self._boot_map(each)
-        self.table = self.seams.row_table(self.hot, self.experts, self.device, mode)
+        self.layout = layout = lay_out(
+            self.layers,
+            self.config,
+            self.worker,
+            host=self._host,
+            built=self.built,
+            tell=self.tell,
+        )
+        self.gathering = Gathering(layout.plan, self.device, self.tell)
+        self.table = self.seams.row_table(
+            layout.hot, layout.experts, self.device, self.config.cold_rows
+        )
 
     def whole(self, drain: Callable[[], None]) -> TwoBank:
         """Give the two banks once all layers are loaded.
@@ -143,8 +141,8 @@ class Loading:
             raise Refused(f"never loaded: {', '.join(missing) or 'the model has no MoE layer'}")
         counter = PickCounter(
             [layer.layer_name for layer in self.layers],
-            experts=self.experts,
-            picks_per_token=self.picks,
+            experts=self.layout.experts,
+            picks_per_token=self.layout.picks,
             device=self.device,
             banks=2,
         )
@@ -170,28 +168,16 @@ class Loading:
         two_bank.kept = (self.memory, self._allocate)
         return two_bank
 
-    def _boot_map(self, experts: Sequence[int]) -> list[list[int]]:
-        """Choose which experts are hot at first."""
-        kind, usage = self.config.boot_map, None
-        if kind not in (FIRST, EMPTY):
-            names = {layer.layer_name: self.experts for layer in self.layers}
-            usage, kind = read_usage_file(Path(kind), names, model=None), USAGE
-        if kind == EMPTY and self.config.cold_rows != "mirror":
-            raise Refused(
-                "an empty boot map needs every expert's row in the cold bank",
-                hint="use moe_cold_rows mirror, or another moe_boot_map",
-            )
-        return boot_map(kind, hot=self.hot, experts=experts, usage=usage)
-
     def _bank(self, number: int) -> None:
         """Move a layer's repacked rows into its banks."""
-        layer, hot = self.layers[number], self.hot[number]
+        layer, layout, mode = self.layers[number], self.layout, self.config.cold_rows
+        hot = layout.hot[number]
         found = row_tensors(layer)
-        cold = cold_rows(self.experts, hot, self.config.cold_rows)
+        cold = cold_rows(layout.experts, hot, mode)
         shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}
         tensors = self._allocate(shapes, hot, cold, self.memory)
-        bank = LayerBank(layer.layer_name, self.experts, self.config.cold_rows, tensors)
-        banks, rows = placed(self.map[number], self.experts, self.config.cold_rows)
+        bank = LayerBank(layer.layer_name, layout.experts, mode, tensors)
+        banks, rows = placed(layout.map[number], layout.experts, mode)
         self.table.fill(number, banks, rows)
         repacked = list(found.values())
         fill(bank, repacked, list(zip(banks, rows, strict=True)))
@@ -199,18 +185,3 @@ class Loading:
         self._banks[number] = bank
         serve_from(layer, bank)
         self.gathering.end(number)
-
-
-@contextmanager
-def loading(load: Loading) -> Iterator[None]:
-    """Have the layers that are built while the block runs join a load."""
-    _current.append(load)
-    try:
-        yield
-    finally:
-        _current.remove(load)
-
-
-def join(layer: "BankedExperts", method: FusedMoEMethodBase) -> LayerLoad | None:
-    """Join the load that runs, if one does."""
-    return _current[-1].join(layer, method) if _current else None

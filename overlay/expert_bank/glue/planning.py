@@ -8,9 +8,10 @@ from dataclasses import replace
 import torch
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
-from expert_bank.host_budget import host_budget
+from expert_bank.glue.kv_cache import KvToken
+from expert_bank.layer_shape import LayerShape
 from expert_bank.pages import page_bytes
-from expert_bank.plan import LayerShape, Mode, Plan
+from expert_bank.plan import Mode, Plan
 
 
 def row_bytes(layer: RoutedExperts) -> dict[str, int]:
@@ -27,7 +28,10 @@ def planned(
     hot: Sequence[int],
     mode: Mode,
     device: torch.device,
-    node: int | None,
+    *,
+    host: int,
+    other: int,
+    token: KvToken,
 ) -> Plan:
     """Plan the banks of layers that are built and not loaded.
 
@@ -36,24 +40,30 @@ def planned(
         hot: H of each.
         mode: Of the cold rows.
         device: Where the hot rows go.
-        node: Where the cold rows go; None on a machine without nodes.
+        host: Bytes that host memory had left before the model was built.
+        other: Bytes of the weights that are no experts; they have their room on the device.
+        token: What one takes of the KV cache.
     """
     shapes = [_shape(layer) for layer in layers]
-    host = host_budget(0, reserve=0, node=node).left
     plan = Plan(
         layers=tuple(shapes),
         hot=tuple(hot),
         mode=mode,
         page=page_bytes(),
         staging=0,
-        other=0,
+        other=other,
         free_device=0,
         free_host=max(0, host),
-        kv_per_token=None,
+        kv_per_token=token.bytes,
+        kv_packed=token.packed,
     )
-    # The CPU engine's device is the host: what the cold rows take is not there for the hot ones. Its
-    # layers are gathered where they are repacked, and counted there.
-    free = host - plan.cold_bank if device.type == "cpu" else torch.cuda.mem_get_info(device)[0]
+    if device.type == "cpu":
+        # The device is the host: what the cold rows take is not there for the hot ones. Its layers
+        # are gathered where they are repacked, and counted there.
+        free = host - plan.cold_bank
+    else:
+        # The other weights are out of what is free by now, and the plan has them as a term.
+        free = torch.cuda.mem_get_info(device)[0] + other
     return replace(plan, free_device=max(0, free))
 
 

@@ -3,13 +3,18 @@
 import torch
 from checks import DEVICE
 
-from expert_bank.row_address import expert_addresses
+from expert_bank.row_address import expert_addresses, row_bytes
 from expert_bank.table_layout import BANK, COLD, ROW
 
 
 def poisoned(*shape: int, dtype: torch.dtype) -> torch.Tensor:
     """Rows that show when they are read."""
     return torch.full(shape, torch.nan, dtype=dtype, device=DEVICE)
+
+
+def row_addresses(rows: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+    """Addresses of rows of one bank, int64[n], by their numbers."""
+    return index.to(DEVICE, torch.int64) * row_bytes(rows) + rows.data_ptr()
 
 
 class Banks:

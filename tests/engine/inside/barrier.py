@@ -4,6 +4,7 @@ import json
 import random
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -13,12 +14,29 @@ from numpy.typing import NDArray
 from small_banks import MODES, Small, copying, picks, raised, small
 
 from expert_bank.barrier import KEPT_FAILURES
-from expert_bank.forced import Forced, Listed
+from expert_bank.forced import Forced
 from expert_bank.refused import Refused
 from expert_bank.swapping import Rows, plain_copy
 from expert_bank.swaps import Swap
 
 FOUR = [Swap(0, 4 + each, each) for each in range(4)]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A source of swaps that were chosen beforehand, each behind the number of its forward."""
+
+    swaps: Sequence[tuple[int, Swap]]
+
+    def at(
+        self,
+        forward: int,
+        hot: Sequence[NDArray[np.bool_]],  # noqa: ARG002 - as a source has it
+        *,
+        rows: Sequence[int] | None = None,  # noqa: ARG002 - the same
+    ) -> list[Swap]:
+        """Give a forward's, in the list's order."""
+        return [swap for number, swap in self.swaps if number == forward]
 
 
 def made() -> Small:

@@ -244,7 +244,7 @@ def a_table_switched_before_the_bytes_shows_in_the_first_forward() -> None:
     for mode in MODES:
         made = small([3], mode, first=[[0, 1, 2]], poison=True)
         swapper, late = made.two_bank.swapper, list[tuple[Rows, Rows]]()
-        swapper._wrong = lambda *_: ""  # type: ignore[method-assign]  # noqa: SLF001 - planted
+        swapper.loaded.wrong = lambda *_: ""  # type: ignore[method-assign]  # planted
         with copying(made, Late(late)):
             assert not swapper.swap(Swap(0, 5, 0)).failure
         ids = torch.tensor([[5, 1, 2], [1, 2, 3]], dtype=torch.int32, device=CPU)

@@ -1,13 +1,12 @@
 """Checks of kernels within captured graphs, on a CUDA GPU alone: ``graphs.py RESULT``."""
 
 import torch
-from banks import Banks
+from banks import Banks, row_addresses
 from checks import DEVICE, bits, tell
 from maps import random_table
 
 from expert_bank.finalize import finalize
 from expert_bank.grouped_gemm import grouped_gemm_cuda
-from expert_bank.row_address import row_addresses
 from expert_bank.row_copy import RowCopies
 from expert_bank.split import split_cuda
 from expert_bank.unfinalized import Unfinalized, finalize_merged

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import torch
-from banks import Banks
+from banks import Banks, row_addresses
 from checks import DEVICE, INTERPRETED, bits, tell
 from maps import random_table
 
@@ -11,7 +11,6 @@ from expert_bank.finalize import finalize_reference
 from expert_bank.grouped_gemm import grouped_gemm_cuda, grouped_gemm_reference
 from expert_bank.grouped_gemm_triton import FEW, MANY, tiles_for
 from expert_bank.pick_blocks import blocks_at_most, pick_blocks
-from expert_bank.row_address import row_addresses
 from expert_bank.row_copy import RowCopies
 from expert_bank.table_layout import BANK, COLD, HOT, ROW
 

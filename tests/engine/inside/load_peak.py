@@ -116,13 +116,13 @@ def keeping(layers: int) -> Iterator[None]:
 @contextmanager
 def measuring(free: int) -> Iterator[None]:
     """Have the host's free memory measured as so many bytes."""
-    from expert_bank.glue import planning  # noqa: PLC0415 - imports vLLM
+    from expert_bank.glue import loading  # noqa: PLC0415 - imports vLLM
     from expert_bank.host_budget import HostBudget  # noqa: PLC0415 - the same
 
-    def budget(asked: int, *, reserve: int, node: int | None = None) -> HostBudget:  # noqa: ARG001
-        return HostBudget(asked, reserve, (("a test", (("free", free),)),))
+    def budget(*, node: int | None = None) -> HostBudget:  # noqa: ARG001
+        return HostBudget((("a test", (("free", free),)),))
 
-    with patch.object(planning, "host_budget", budget):
+    with patch.object(loading, "host_budget", budget):
         yield
 
 

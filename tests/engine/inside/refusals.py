@@ -1,10 +1,12 @@
 """What refuses to count, and how it says so: ``refusals.py SPEC``, a list of jobs.
 
 A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``result``. With
-``rival``, another plugin has replaced the experts before. With ``loaded``, the engine comes up and
+``rival``, another plugin has replaced the experts before. With ``environ``, its fork has more of an
+environment. With ``loaded``, the engine comes up and
 its model is then altered, one case after another.
 """
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +23,7 @@ def run(job: forks.Job) -> Refused:
     """By case, what was said; None where nothing was refused."""
     from vllm import LLM  # noqa: PLC0415 - imported by the parent already
 
+    os.environ.update(job.get("environ", {}))
     if job.get("rival"):
         replace_experts()
     try:

@@ -154,7 +154,7 @@ def rows_that_are_no_words_are_refused() -> None:
 def host_rows_are_our_mapping() -> None:
     """What the device reads is the memory that is measured and proven."""
     used = Used("HostRows", "97943")
-    memory = pr57943.host_rows(used)(CPU)
+    memory = pr57943.host_rows(used)(CPU, None)
     shapes = {"w": (torch.bfloat16, (3, 4)), "s": (torch.float32, (5,))}
     tensors = one_allocation(shapes, 2, 4, memory)
     assert used.calls == len(shapes)
@@ -181,7 +181,7 @@ def a_bank_that_copies_or_refuses_is_refused() -> None:
         (raises, "HostBank does not take rows in host memory here: "),
     ):
         with patch.object(HostBank, "pin", staticmethod(pin)):
-            memory = pr57943.host_rows(Used("HostRows", "97943"))(CPU)
+            memory = pr57943.host_rows(Used("HostRows", "97943"))(CPU, None)
             with refused("HostRows from #97943", told):
                 memory.rows(memory.map(24), torch.uint8, (4, 6), 0)
 
@@ -211,7 +211,7 @@ def our_own_code_counts_what_it_serves() -> None:
     rows.fill(0, [COLD] * EXPERTS, list(range(EXPERTS)))
     rows.point(0, 3, HOT, 2)
     own.row_copy([torch.zeros(3)], [torch.ones(3)])
-    memory = own.host_rows(CPU)
+    memory = own.host_rows(CPU, None)
     one_allocation({"w": (torch.float32, (4,))}, 1, 1, memory)
     assert [each.calls for each in own.used] == [2, 1, 1]
 

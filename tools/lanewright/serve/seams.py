@@ -11,9 +11,15 @@ from lanewright.serve.environment import LaneEnv
 from lanewright.serve.evidence import Evidence
 from lanewright.serve.features import BANKS
 
+TABLE, COPY, _ = BANK_SEAMS
+
 
 def require_seams(env: LaneEnv, evidence: Evidence, where: str) -> None:
-    """Prove that every worker was served by what the lane's tree names, and entered it.
+    """Prove that every worker was served by what the lane's tree names, and by its work.
+
+    Workers leave their own checks out of what they count: a code that only a check enters serves
+    nothing. Loading writes each layer's entries and looks at the cold rows; a swap writes entries; a
+    row is copied only where one moved, so that a lane that swapped nothing proves no copy.
 
     Args:
         env: The lane; two banks are on.
@@ -21,7 +27,7 @@ def require_seams(env: LaneEnv, evidence: Evidence, where: str) -> None:
         where: Which boot this was, for messages.
 
     Raises:
-        MismatchError: Another source served a seam, or a source that is named was never entered.
+        MismatchError: Another source served a seam, or it was entered less than what it did takes.
     """
     named = named_seams(env)
     for worker, banks in zip(evidence.status, evidence.banks, strict=True):
@@ -34,11 +40,25 @@ def require_seams(env: LaneEnv, evidence: Evidence, where: str) -> None:
                     f"{who}: the lane names {_of(source)} at {seam}, and"
                     f" {_of(found.get('from', 'nothing'))} served it"
                 )
-            if source != OWN and not found["calls"]:
+            least, work = _least(seam, banks or {})
+            if (calls := found["calls"]) < least:
+                entered = f"entered {calls} times" if calls else "never entered"
                 raise MismatchError(
-                    f"{who}: the lane names {_of(source)} at {seam}, and its code was never entered",
+                    f"{who}: the lane names {_of(source)} at {seam}, and its code was {entered};"
+                    f" {work} take {least}",
                     hint=f"name {OWN!r} at {seam}, or see why nothing came that way",
                 )
+
+
+def _least(seam: str, banks: Mapping[str, Any]) -> tuple[int, str]:
+    """Tell how often a seam's code is entered at least, and for what."""
+    if seam == TABLE:
+        layers, swaps = len(banks["hot_rows"]), banks["swaps"]
+        return layers + swaps, f"the entries of {layers} layers and {swaps} swaps"
+    if seam == COPY:
+        moved = banks["bytes"]
+        return -(-moved // max(banks["row_bytes"])), f"{moved} bytes of rows that moved"
+    return 1, "the cold rows"
 
 
 def named_seams(env: LaneEnv) -> dict[str, str]:
@@ -60,7 +80,9 @@ def named_seams(env: LaneEnv) -> dict[str, str]:
 def told_seams(banks: Mapping[str, Any]) -> Iterator[str]:
     """Yield for people whose code served each seam, and how often."""
     for seam, found in banks.get("seams", {}).items():
-        yield f"{seam} {_of(found['from'])}, entered {found['calls']} times"
+        calls = found["calls"]
+        done = f"entered {calls} times" if calls else "not asked to copy"
+        yield f"{seam} {_of(found['from'])}, {done}"
 
 
 def require_switched(series: Series, place: str) -> None:

@@ -12,4 +12,5 @@ from expert_bank.table import Table
 
 # Of H of each layer, E, the device, and how the cold rows are kept.
 MakeTable = Callable[[Sequence[int], int, torch.device, Mode], Table]
-MakeHostRows = Callable[[torch.device], HostMemory]
+# Of the device, and the number of the node that the run names.
+MakeHostRows = Callable[[torch.device, int | None], HostMemory]

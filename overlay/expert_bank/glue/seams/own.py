@@ -44,8 +44,9 @@ def row_copy(used: Used) -> Copy:
 def host_rows(used: Used) -> MakeHostRows:
     """Look at our mappings as the device reads them."""
 
-    def make(device: torch.device) -> HostMemory:
-        return HostMemory(view=used.counted(in_place if device.type == "cpu" else device_view))
+    def make(device: torch.device, node: int | None) -> HostMemory:
+        view = used.counted(in_place if device.type == "cpu" else device_view)
+        return HostMemory(wanted=node, view=view)
 
     return make
 

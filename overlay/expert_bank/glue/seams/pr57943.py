@@ -50,7 +50,7 @@ def host_rows(used: Used) -> MakeHostRows:
             )
         return found
 
-    def make(_device: torch.device) -> HostMemory:
-        return HostMemory(view=seen)
+    def make(_device: torch.device, node: int | None) -> HostMemory:
+        return HostMemory(wanted=node, view=seen)
 
     return make

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""How a model is laid out over two banks, before the first row of it is loaded."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
+
+from expert_bank.config import BankConfig
+from expert_bank.fits import plan_lines, require_fits
+from expert_bank.glue.built import other_weights
+from expert_bank.glue.first_map import first_map
+from expert_bank.glue.kv_cache import kv_token
+from expert_bank.glue.planning import planned, row_bytes
+from expert_bank.host_budget import HostBudget
+from expert_bank.hot import hot_rows
+from expert_bank.plan import Plan
+from expert_bank.refused import Refused
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What is decided of a model.
+
+    Attributes:
+        experts: E of every layer.
+        picks: k, how many of them a token gets.
+        hot: H of each layer.
+        map: As ``boot_map`` has it.
+        plan: It fits.
+    """
+
+    experts: int
+    picks: int
+    hot: tuple[int, ...]
+    map: list[list[int]]
+    plan: Plan
+
+
+def lay_out(
+    layers: Sequence[RoutedExperts],
+    config: BankConfig,
+    worker: Any,  # noqa: ANN401 - vLLM's
+    *,
+    host: HostBudget,
+    built: Iterable[torch.nn.Module],
+    tell: Callable[[str], None],
+) -> Layout:
+    """Lay out a model that is built, and of whose experts nothing is there.
+
+    Args:
+        layers: In load order.
+        config: What is asked for.
+        worker: vLLM's worker.
+        host: What its memory had left before the model was built.
+        built: All modules of the model, at least those that have parameters.
+        tell: Called with each line for people.
+
+    Raises:
+        Refused: The model cannot be kept in two banks, or not as it is asked for.
+    """
+    for layer in layers:
+        if layer.quant_method.is_monolithic:
+            method = type(layer.quant_method).__qualname__
+            raise Refused(f"{layer.layer_name} routes inside its kernel ({method})")
+    experts = {layer.global_num_experts for layer in layers}
+    picks = {layer.top_k for layer in layers}
+    if len(experts) > 1 or len(picks) > 1:
+        raise Refused(
+            f"the layers differ: {sorted(experts)} experts, {sorted(picks)} picks a token"
+        )
+    (of_each,), (of_token,) = experts, picks
+    sizes = [sum(row_bytes(layer).values()) for layer in layers]
+    hot = hot_rows(config.hot_experts, experts=[of_each] * len(layers), row_bytes=sizes)
+    plan = planned(
+        layers,
+        hot,
+        config.cold_rows,
+        worker.device,
+        host=host.left,
+        other=other_weights(built, worker.device),
+        token=kv_token(worker),
+    )
+    for line in host.lines():
+        tell(f"host memory left: {line}")
+    for line in plan_lines(plan):
+        tell(line)
+    require_fits(plan)
+    names = {layer.layer_name: of_each for layer in layers}
+    served = worker.vllm_config.model_config.model
+    return Layout(of_each, of_token, hot, first_map(config, names, hot, served, tell), plan)

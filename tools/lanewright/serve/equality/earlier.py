@@ -153,7 +153,9 @@ class Arms:
         if taken:
             say(f"resuming: {len(taken)} of {len(self.arms)} arms are taken: {', '.join(taken)}")
         elif self.how.asked:
-            say("nothing to resume: no earlier run has left a finished arm; all are booted")
+            say(
+                "nothing to resume: no earlier run has left a finished arm that fits; all are booted"
+            )
         elif offered:
             say(
                 f"{offered} of {len(self.arms)} arms were finished by an interrupted run, and are"

@@ -43,7 +43,7 @@ def build_image(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def boot(session: nox.Session) -> None:
-    """Boot a built lane: -- [LANE] [--port N] [--no-server] [--equal]."""
+    """Boot a built lane: -- [LANE] [--port N] [--no-server] [--equal [--resume]]."""
     session.install("-e", ".")
     session.run("lanewright", "boot", *session.posargs)
 

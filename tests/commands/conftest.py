@@ -2,7 +2,10 @@
 
 import pytest
 
+from tests.commands.stand_in_lane import lay
 from tests.conftest import World
+
+__all__ = ["lay"]
 
 
 @pytest.fixture

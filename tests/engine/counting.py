@@ -27,6 +27,13 @@ def routed_tokens(facts: Facts) -> int:
     return scheduled - cached
 
 
+def thrown_away(facts: Facts) -> int:
+    """Tokens that were routed and are in no answer: wrong drafts, and what is past the end."""
+    drafts = facts["drafts"]
+    answered = sum(sum(each["outputs"]) for each in facts["asked"])
+    return int(drafts["scheduled"] - drafts["taken"] + drafts["sampled"] - answered)
+
+
 # What shows that a scenario really happened.
 HAPPENED: Mapping[str, Callable[[Facts], bool]] = {
     "one_at_a_time": lambda facts: facts["steps"]["widest"] == 1 and len(facts["asked"]) == 16,

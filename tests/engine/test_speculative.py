@@ -12,7 +12,7 @@ from lanewright.errors import MismatchError
 from lanewright.serve.boot import Completion
 from lanewright.serve.evidence import Evidence
 from lanewright.serve.proof import prove
-from tests.engine.counting import EXPERTS, LAYERS, Facts, K, routed_tokens
+from tests.engine.counting import EXPERTS, LAYERS, K, routed_tokens, thrown_away
 from tests.engine.lane_python import COUNTING, Laid
 
 pytestmark = pytest.mark.engine
@@ -43,13 +43,6 @@ def found(laid: Callable[[str], Laid], tmp_path_factory: pytest.TempPathFactory)
         for method, config in METHODS.items()
     ]
     return lane.run_jobs("speculative.py", jobs, folder=tmp_path_factory.mktemp("speculative"))
-
-
-def thrown_away(facts: Facts) -> int:
-    """Tokens that were routed and are in no answer: wrong drafts, and what is past the end."""
-    drafts = facts["drafts"]
-    answered = sum(sum(each["outputs"]) for each in facts["asked"])
-    return int(drafts["scheduled"] - drafts["taken"] + drafts["sampled"] - answered)
 
 
 @over_methods

@@ -1,8 +1,10 @@
 """The lanes with two banks on real vLLM: whatever the map, they answer as their unpatched pins."""
 
 import dataclasses
+import os
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +14,18 @@ from lanewright.serve.recipes import RECIPES
 from tests.engine.conftest import Lane
 from tests.serve.model_bytes import SHA256, digest
 
+# A folder: what comparisons here finish is kept there, and an interrupted run's is not done again.
+KEEP = "LANEWRIGHT_TEST_STATE"
 ARMS = ("self", "off", "on", "swaps", "mapped")
 TABLE = re.compile(r"\[equality\]\n(?:[^\[\n].*\n|\n)*")
+
+
+@pytest.fixture
+def kept(lane: Lane, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Lane:
+    """The lane, with a state that outlives this run of the tests where that is asked for."""
+    if folder := os.environ.get(KEEP):
+        monkeypatch.setenv("LANEWRIGHT_STATE", str(Path(folder).absolute() / request.node.name))
+    return lane
 
 
 def lane_named(lane: Lane, name: str) -> Lane:
@@ -36,7 +48,7 @@ def compared(lane: Lane, *arguments: str) -> dict[str, Any]:
     """Build and compare a lane; its record."""
     assert lane.run("build", lane.name) == 0
     assert lane.run("equal", lane.name, *arguments) == 0
-    (record,) = lane.records()
+    *_, record = lane.records()
     return record
 
 
@@ -94,8 +106,8 @@ def test_short(lane: Lane, name: str) -> None:
 
 @pytest.mark.engine_full
 @pytest.mark.parametrize("name", ["cpu-twobank", "cpu-mxfp4"])
-def test_whole(lane: Lane, name: str) -> None:
-    record = compared(lane_named(lane, name))
+def test_whole(kept: Lane, name: str) -> None:
+    record = compared(lane_named(kept, name), "--resume")
     modes = ("eager", "compiled")
     require_equal(record, modes, 16)
     require_served(record, modes)
@@ -104,8 +116,8 @@ def test_whole(lane: Lane, name: str) -> None:
 
 
 @pytest.mark.engine_full
-def test_deepseek_v4(lane: Lane) -> None:
-    record = compared(lane_named(lane, "cpu-dsv4"))
+def test_deepseek_v4(kept: Lane) -> None:
+    record = compared(lane_named(kept, "cpu-dsv4"), "--resume")
     require_equal(record, ("eager",), 4)
     require_served(record, ("eager",))
     (proof,) = record["equality"]["proofs"]["eager.on"]
@@ -115,11 +127,11 @@ def test_deepseek_v4(lane: Lane) -> None:
 
 @pytest.mark.engine_full
 @pytest.mark.parametrize("version", ["0.30.0", "0.31.0"])
-def test_other_releases(lane: Lane, version: str) -> None:
-    lane = lane_named(lane, "cpu-twobank")
+def test_other_releases(kept: Lane, version: str) -> None:
+    lane = lane_named(kept, "cpu-twobank")
     lane.pin(version)
     asked_less(lane, SHORT.replace('["eager"]', '["eager", "compiled"]'))
-    record = compared(lane)
+    record = compared(lane, "--resume")
     require_equal(record, ("eager", "compiled"), 8)
     require_served(record, ("eager", "compiled"))
 

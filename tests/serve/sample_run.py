@@ -11,7 +11,8 @@ from lanewright.serve.environment import LaneEnv
 from lanewright.serve.lane import Lane
 from lanewright.serve.recipes import RECIPES
 from lanewright.serve.record import read_latest
-from lanewright.serve.run import Wanted, run_lane
+from lanewright.serve.run import run_lane
+from lanewright.serve.wanted import Wanted
 
 (RECIPE, *_) = RECIPES
 TREE = "0123456789abcdef0123456789abcdef01234567"

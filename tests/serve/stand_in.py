@@ -5,6 +5,7 @@ are honest unless told to lie, the whole site by ``lies``, one engine by its arg
 
 =============== ==================================================================================
 dies, killed    an engine ends the process, by itself or by signal N
+mapless         an engine that is given a boot map's file ends the process
 late            vLLM ends its process with this status, once all is done
 hangs           an engine never comes up
 refuses         the server answers this path with an error

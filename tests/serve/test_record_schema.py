@@ -22,6 +22,7 @@ FIRST: dict[str, Any] = {
     "gap": 0.5,
 }
 ROW: dict[str, Any] = {"arm": "on", "role": "arm", "equal": 43, "prompts": 44, "first": FIRST}
+FINISHED = "2026-12-01T08:13:22Z"
 EQUALITY: dict[str, Any] = {
     "verdict": "differs",
     "baseline": "0" * 40,
@@ -30,6 +31,7 @@ EQUALITY: dict[str, Any] = {
     "exchanged": "model.layers.1.mlp.experts",
     "modes": [{"mode": "eager", "verdict": "differs", "why": "on", "distinct": 300, "rows": [ROW]}],
     "proofs": {"eager.on": [PROOF], "eager.off": []},
+    "resumed": {"eager.baseline": {"run": "20261201T081206Z-b464f5ad", "finished": FINISHED}},
 }
 BOOT: dict[str, Any] = {
     "seconds": {"import": 0.5},
@@ -56,6 +58,7 @@ def valid(part: str, value: object) -> bool:
     ("part", "value"),
     [
         ("equality", EQUALITY),
+        ("equality", {**EQUALITY, "resumed": {}}),
         ("equality", {**EQUALITY, "tokens": 16, "fewer": ["16 of 64 tokens a prompt"]}),
         ("equality", None),
         ("boot", BOOT),
@@ -88,6 +91,9 @@ def test_what_a_run_gives_is_let_through(part: str, value: object) -> None:
         lambda it: it["modes"][0]["rows"][0]["first"].update(what="guess"),
         lambda it: it["modes"][0]["rows"][0]["first"].update(gap="wide"),
         lambda it: it["proofs"]["eager.on"][0].pop("facts"),
+        lambda it: it.pop("resumed"),
+        lambda it: it["resumed"]["eager.baseline"].pop("run"),
+        lambda it: it["resumed"]["eager.baseline"].update(finished="yesterday"),
     ],
 )
 def test_an_equality_that_is_none_is_refused(change: Change) -> None:

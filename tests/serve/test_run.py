@@ -12,8 +12,8 @@ from pyarrow import parquet
 from lanewright.places import Places
 from lanewright.queue.lock import encode
 from lanewright.serve.equality.asked import Asked
-from lanewright.serve.run import Wanted
 from lanewright.serve.summary import summary
+from lanewright.serve.wanted import Wanted
 from lanewright.store.locking import held
 from tests.serve.sample_run import LOCK, TREE, latest, run
 from tests.serve.stand_in import lay_pin, lay_stand_in

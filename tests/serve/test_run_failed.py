@@ -16,8 +16,9 @@ from lanewright.places import Places
 from lanewright.serve.child import BootError
 from lanewright.serve.equality.asked import Asked
 from lanewright.serve.port import HOST
-from lanewright.serve.run import Wanted, told
+from lanewright.serve.run import told
 from lanewright.serve.summary import summary
+from lanewright.serve.wanted import Wanted
 from tests.serve.sample_run import latest, run
 from tests.serve.stand_in import lay_pin, lay_stand_in
 

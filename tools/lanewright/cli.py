@@ -47,6 +47,7 @@ class Arguments(Protocol):
     no_server: bool
     equal: bool
     mode: str | None
+    resume: bool
     server_port: int
     out: Path | None
     usage_map: Path
@@ -139,6 +140,12 @@ def parse(arguments: list[str]) -> Arguments:
     equal.add_argument(
         "--mode", choices=("eager", "compiled"), help="by default all that the lane is compared in"
     )
+    for command in (boot, equal):
+        command.add_argument(
+            "--resume",
+            action="store_true",
+            help="take the arms of the comparison that an interrupted run has finished",
+        )
     _command(commands, "env", "print the environment of a lane, for a shell to eval")
     usage = _command(commands, "usage", "read a running server's counts of picks", reads=True)
     usage.add_argument(
@@ -153,6 +160,8 @@ def parse(arguments: list[str]) -> Arguments:
     found = parser.parse_args(arguments)
     if getattr(found, "stray", None):
         parser.error(f"`rebase` takes its lane behind --lane: --lane {quoted(found.stray)}")
+    if getattr(found, "resume", False) and not getattr(found, "equal", True):
+        parser.error("`boot --resume` goes on with a comparison: boot --equal --resume")
     return cast("Arguments", found)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 from unittest.mock import patch
 
@@ -13,9 +14,11 @@ from torch.utils._pytree import tree_leaves
 from vllm.model_executor.layers.fused_moe.unquantized_fused_moe_method import (
     UnquantizedFusedMoEMethod,
 )
+from vllm.model_executor.layers.quantization.mxfp4 import Mxfp4MoEMethod
 
 # What vLLM itself calls to make a layer's experts, and to repack them.
 STAGES = {"create_weights": "raw", "process_weights_after_loading": "repacked"}
+METHODS = (UnquantizedFusedMoEMethod, Mxfp4MoEMethod)
 OTHER = "other"
 
 
@@ -83,14 +86,14 @@ class Allocations(TorchDispatchMode):  # type: ignore[misc]  # mypy does not see
     def watched(self) -> Iterator[None]:
         """Record while the block runs, by vLLM's own stages."""
         with ExitStack() as stack:
-            for name, stage in STAGES.items():
-                staged = self._staged(name, stage)
-                stack.enter_context(patch.object(UnquantizedFusedMoEMethod, name, staged))
+            for method, (name, stage) in product(METHODS, STAGES.items()):
+                staged = self._staged(method, name, stage)
+                stack.enter_context(patch.object(method, name, staged))
             stack.enter_context(self)
             yield
 
-    def _staged(self, name: str, stage: str) -> Callable[..., None]:
-        real = getattr(UnquantizedFusedMoEMethod, name)
+    def _staged(self, of: type, name: str, stage: str) -> Callable[..., None]:
+        real = getattr(of, name)
 
         def staged(method: object, layer: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
             self._at.append((layer.layer_name, stage))

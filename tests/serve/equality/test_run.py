@@ -16,9 +16,9 @@ from lanewright.serve.equality.compare import Row
 from lanewright.serve.equality.prompts import MAX_TOKENS, PROMPTS
 from lanewright.serve.equality.run import Equality, equality
 from lanewright.serve.equality.verdict import Judged
+from tests.serve.equality.fresh import TREE, fresh
 from tests.serve.stand_in import lay_pin, lay_stand_in
 
-TREE = "0123456789abcdef0123456789abcdef01234567"
 ON: Mapping[str, object] = {"moe_usage_counter": True}
 PLACE = [3, 17]
 TOKENS = sum(len(prompt.encode()) for prompt in PROMPTS) + len(PROMPTS) * (MAX_TOKENS - 1)
@@ -41,6 +41,7 @@ def compared(
         folder=folder / "equality",
         device="cpu",
         modes=modes,
+        resuming=fresh(folder),
     )
 
 

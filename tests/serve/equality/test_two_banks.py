@@ -16,9 +16,9 @@ from lanewright.serve.equality.asked import Asked
 from lanewright.serve.equality.compare import Row
 from lanewright.serve.equality.run import Equality, equality
 from lanewright.serve.equality.told import lines, proven
+from tests.serve.equality.fresh import TREE, fresh
 from tests.serve.stand_in import lay_pin, lay_stand_in
 
-TREE = "0123456789abcdef0123456789abcdef01234567"
 BANKS: Mapping[str, object] = {"moe_hot_experts": "5"}
 ASKED = Asked(prompts=20, tokens=24, together=(16,))
 # The third prompt, asked alone, and once more behind the twenty.
@@ -42,6 +42,7 @@ def compared(
         folder=folder / "equality",
         device="cpu",
         modes=("eager",),
+        resuming=fresh(folder),
         asked=asked,
     )
 

@@ -6,8 +6,9 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.serve.equality.asked import MODES
 from lanewright.serve.lane import lay_lane
-from lanewright.serve.run import Wanted, run_lane
+from lanewright.serve.run import run_lane
 from lanewright.serve.summary import summary
+from lanewright.serve.wanted import Wanted
 from lanewright.terminal import emit
 
 
@@ -15,5 +16,6 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Compare in every mode of the lane, or in the one asked for; print the summary of what ran."""
     lane = lay_lane(project, places, lane_of(project, arguments))
     modes = [mode for mode in MODES if mode == arguments.mode] or lane.asked.modes
-    emit(summary(run_lane(places, lane, Wanted(server=False, modes=modes))))
+    wanted = Wanted(server=False, modes=modes, resume=arguments.resume)
+    emit(summary(run_lane(places, lane, wanted)))
     return ExitCode.CLEAN

@@ -44,6 +44,11 @@ class Arm:
     keeps: str | None = None
 
 
+def result_name(process: str, arm: Arm) -> str:
+    """Name of the file for what an arm of a process found."""
+    return f"{process}.{arm.name}.json"
+
+
 def run_arms(
     env: LaneEnv,
     model: Path,
@@ -52,6 +57,7 @@ def run_arms(
     *,
     name: str,
     environ: Mapping[str, str] | None = None,
+    notes: Mapping[str, Mapping[str, str]] | None = None,
 ) -> list[dict[str, Any]]:
     """Boot every arm in turn.
 
@@ -62,6 +68,7 @@ def run_arms(
         folder: Where ``<name>.log``, the spec and the results go.
         name: Of the process, for messages and file names.
         environ: Variables beside the lane's own.
+        notes: What an arm notes once it has finished, by its name: ``file``, ``key`` and ``run``.
 
     Returns:
         What ``inside/arms.py`` wrote for each arm.
@@ -70,9 +77,14 @@ def run_arms(
         BootError: An engine died or hung; the message names the arm.
         MismatchError: What ran was not the tree.
     """
-    results = [folder / f"{name}.{arm.name}.json" for arm in arms]
+    results = [folder / result_name(name, arm) for arm in arms]
     spec = [
-        {**asdict(arm), "model": str(model), "result": str(result)}
+        {
+            **asdict(arm),
+            "model": str(model),
+            "result": str(result),
+            "note": (notes or {}).get(arm.name),
+        }
         for arm, result in zip(arms, results, strict=True)
     ]
     spec_file = folder / f"{name}.spec.json"

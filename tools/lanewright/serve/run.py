@@ -3,8 +3,6 @@
 import dataclasses
 import hashlib
 import platform
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from lanewright.errors import ExitCode, LanewrightError, MismatchError
 from lanewright.guarded import ended
 from lanewright.places import Places
 from lanewright.queue.lock import encode
-from lanewright.serve.equality.asked import Mode
+from lanewright.serve.equality.earlier import Resuming
 from lanewright.serve.equality.run import equality
 from lanewright.serve.equality.told import lines, proven
 from lanewright.serve.lane import Lane
@@ -26,23 +24,9 @@ from lanewright.serve.port import usable_port
 from lanewright.serve.record import SCHEMA, make_run_folder, write_record
 from lanewright.serve.server import boot_server
 from lanewright.serve.usage import write_usage
+from lanewright.serve.wanted import Wanted
 from lanewright.store.locking import held
 from lanewright.terminal import say
-
-
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """Which parts of a run to do.
-
-    Attributes:
-        server: Boot the OpenAI server beside the offline engine.
-        port: Of the server on 127.0.0.1; a free one when None.
-        modes: In which modes to compare with the baseline; in none when empty.
-    """
-
-    server: bool = True
-    port: int | None = None
-    modes: Sequence[Mode] = ()
 
 
 def run_lane(places: Places, lane: Lane, wanted: Wanted) -> dict[str, Any]:
@@ -115,6 +99,13 @@ def run(record: dict[str, Any], places: Places, lane: Lane, wanted: Wanted, fold
             folder=folder / "equality",
             device=lane.device,
             modes=wanted.modes,
+            resuming=Resuming(
+                runs=folder.parent,
+                tree=lane.lock.tree,
+                recipe=hashed,
+                asked=wanted.resume,
+                command=f"{wanted.command(lane)} --resume",
+            ),
             asked=lane.asked,
         )
         record["equality"] = dataclasses.asdict(found)

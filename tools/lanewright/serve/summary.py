@@ -94,8 +94,9 @@ def equal(equality: Mapping[str, Any] | None) -> Iterator[str]:
     if equality is None:
         return
     less = ", of less than by default" if equality.get("fewer") else ""
+    resumed = ", resumed" if equality.get("resumed") else ""
     yield (
-        f"  equality {equality['verdict']}{less}: baseline is the unpatched pin's tree"
+        f"  equality {equality['verdict']}{less}{resumed}: baseline is the unpatched pin's tree"
         f" {equality['baseline'][:12]}, {equality['tokens']} tokens a prompt; exchanged: the first"
         f" and last expert's rows in {equality['exchanged']}"
     )

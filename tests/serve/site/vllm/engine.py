@@ -29,6 +29,8 @@ class Engine:
         self.lies = lies_of(arguments.lies)
         if "dies" in self.lies:
             raise SystemExit("the stand-in engine was told to die")
+        if "mapless" in self.lies and arguments.moe_boot_map != "first":
+            raise SystemExit("the stand-in engine was told to take no map")
         if "hangs" in self.lies:
             print("the stand-in engine was told to hang", flush=True)  # noqa: T201 - a test waits
             time.sleep(600)

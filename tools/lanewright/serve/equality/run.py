@@ -7,20 +7,18 @@ from typing import Any
 
 from lanewright.errors import MismatchError
 from lanewright.project import Device
-from lanewright.serve.child import BootError
-from lanewright.serve.engines import Arm, run_arms
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.equality.answers import ENVIRON, answers_of, of_baseline
 from lanewright.serve.equality.arms import LaneArm, lane_arms, pin_arms
 from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.compare import Answer, Role, Row, compare
+from lanewright.serve.equality.earlier import Arms, Resumed, Resuming
+from lanewright.serve.equality.key import Side
 from lanewright.serve.equality.told import unproven
 from lanewright.serve.equality.verdict import Judged, Verdict, judge, worst
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.proof import prove
 from lanewright.terminal import stage
-
-# Compiled code of one tree must not answer for another.
-ENVIRON = {"VLLM_DISABLE_COMPILE_CACHE": "1"}
 
 
 @dataclass(frozen=True)
@@ -35,6 +33,7 @@ class Equality:
         exchanged: Layer whose first and last expert the negative control exchanges.
         modes: One per mode of the engine.
         proofs: Per arm (``eager.on``), what is proven of each feature there.
+        resumed: Per arm that was not booted again, the run that its answers are from.
     """
 
     verdict: Verdict
@@ -44,6 +43,7 @@ class Equality:
     exchanged: str
     modes: tuple[Judged, ...]
     proofs: Mapping[str, tuple[Proof, ...]]
+    resumed: Mapping[str, Resumed]
 
 
 def equality(
@@ -56,6 +56,7 @@ def equality(
     folder: Path,
     device: Device,
     modes: Sequence[Mode],
+    resuming: Resuming,
     asked: Asked = DEFAULT,
 ) -> Equality:
     """Answer every prompt with the unpatched pin and with the lane, and compare.
@@ -63,6 +64,8 @@ def equality(
     Per mode: the pin twice (the second is the self control, and answers once more with two
     experts' rows exchanged: the negative control), the lane with its features off, and on; where
     its experts are in two banks also with swaps all along, and with another map to start from.
+    Each arm that has finished is noted; one that an interrupted run noted is not booted again, if
+    that is asked for and nothing that determines its answers has changed since.
 
     Args:
         pin: The unpatched tree.
@@ -73,6 +76,7 @@ def equality(
         folder: Where logs, specs and every answer go.
         device: What the lane runs on.
         modes: Which to compare.
+        resuming: What becomes of arms that an interrupted run has finished.
         asked: How much to ask.
 
     Raises:
@@ -81,11 +85,18 @@ def equality(
             tells where the answers diverge, too.
     """
     folder.mkdir()
-    with stage(f"equality, unpatched pin, {' and '.join(modes)}"):
-        theirs = _baseline(pin, model, pin_arms(modes, engine, asked), folder)
     arms = lane_arms(modes, engine, lane, device, asked, folder)
-    with stage(f"equality, lane, {' and '.join(modes)}"):
-        ours = _answers(lane, model, [each.arm for each in arms], folder, "lane")
+    of_pin = Side(name="pin", env=pin, tree=baseline, arms=pin_arms(modes, engine, asked))
+    of_lane = Side(name="lane", env=lane, tree=resuming.tree, arms=[each.arm for each in arms])
+    finished = Arms.of(resuming, folder, (of_pin, of_lane), ENVIRON)
+    with finished.kept():
+        resumed = finished.take()
+        with stage(f"equality, unpatched pin, {' and '.join(modes)}"):
+            theirs = of_baseline(of_pin, model, finished, resumed)
+        with stage(f"equality, lane, {' and '.join(modes)}"):
+            ours = answers_of(of_lane, model, finished, resumed)
+    # Whatever the answers say: they have all been given.
+    finished.forget()
     judged = tuple(_judge(mode, theirs, ours, asked) for mode in modes)
     found = Equality(
         verdict=worst(each.verdict for each in judged),
@@ -95,6 +106,7 @@ def equality(
         exchanged=theirs[f"{modes[0]}.self"]["exchange"]["layer"],
         modes=judged,
         proofs={},
+        resumed=resumed,
     )
     for each in arms:
         try:
@@ -114,30 +126,6 @@ def _proven(lane: LaneEnv, of: LaneArm, found: Mapping[str, Any]) -> tuple[Proof
     ):
         raise MismatchError(f"{where}: swaps were asked for, and none was made")
     return proofs
-
-
-def _answers(
-    env: LaneEnv, model: Path, arms: Sequence[Arm], folder: Path, name: str
-) -> dict[str, dict[str, Any]]:
-    """What every arm found, by its name."""
-    found = run_arms(env, model, arms, folder, name=name, environ=ENVIRON)
-    return {arm.name: each for arm, each in zip(arms, found, strict=True)}
-
-
-def _baseline(
-    pin: LaneEnv, model: Path, arms: Sequence[Arm], folder: Path
-) -> dict[str, dict[str, Any]]:
-    """What every arm of the pin found.
-
-    Raises:
-        BootError: The pin died or hung, which says nothing of the lane.
-    """
-    try:
-        return _answers(pin, model, arms, folder, "pin")
-    except BootError as error:
-        raise BootError(
-            f"no baseline, so nothing was compared: the unpatched {error}", hint=error.hint
-        ) from error
 
 
 def _judge(

@@ -9,13 +9,17 @@ SHOWN = 48
 
 
 def lines(equality: Mapping[str, Any]) -> Iterator[str]:
-    """Yield where less was asked than of other lanes, then a line per mode and one per row of it.
+    """Yield where less was asked than of other lanes, which arms are of an earlier run, then the modes.
+
+    A mode has a line, and one per row.
 
     Args:
         equality: As ``record.schema.json`` has it.
     """
     if equality.get("fewer"):
         yield f"asked for less than by default: {', '.join(equality['fewer'])}"
+    for arm, origin in equality.get("resumed", {}).items():
+        yield f"resumed: {arm} is of run {origin['run']}, finished {origin['finished']}"
     for mode in equality["modes"]:
         why = f" ({mode['why']})" if mode["why"] else ""
         yield f"{mode['mode']}: {mode['verdict']}{why}; {mode['distinct']} distinct tokens"

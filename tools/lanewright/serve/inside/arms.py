@@ -7,8 +7,9 @@ arm is a fork of that, so that no arm sees what another left behind. SPEC holds 
 worker extension); ``calls`` (what to ask of it before the prompts: method and arguments);
 ``together`` (how many prompts to ask at once, one run each, behind the run that asks one at a
 time); ``keeps`` (file for the usage, as a boot map, or None); ``exchange`` (whether to answer again
-with two experts' rows exchanged); ``result`` (file for what happened). Shims that the environment
-names are applied first, alike for every arm. Lines that begin with ``arm`` tell how far it is.
+with two experts' rows exchanged); ``result`` (file for what happened); ``note`` (what to note once
+all that is on disk, see ``finished.py``, or None). Shims that the environment names are applied
+first, alike for every arm. Lines that begin with ``arm`` tell how far it is.
 """
 
 import json
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 # Python leaves the script's own folder out of its path when it runs safely.
 sys.path.append(str(Path(__file__).parent))
 
+import finished
 import shims
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ def run(arm: dict[str, Any], imported: float) -> None:
     import torch  # noqa: PLC0415 - imported by the parent already
     import vllm  # noqa: PLC0415 - the same
 
+    read = finished.boot_map_read(arm["engine"])
     start = time.perf_counter()
     llm = vllm.LLM(model=arm["model"], **arm["engine"])
     up = time.perf_counter()
@@ -110,12 +113,14 @@ def run(arm: dict[str, Any], imported: float) -> None:
     }
     # An arm that counts nothing proves nothing, and that is for its proof to tell.
     if arm["keeps"] and any(result["usage"]):
-        Path(arm["keeps"]).write_text(json.dumps(boot_map([*filter(None, result["usage"])])))
+        usage = json.dumps(boot_map([*filter(None, result["usage"])]))
+        finished.write_whole(Path(arm["keeps"]), usage.encode())
     if arm["exchange"]:
         (layer,) = llm.apply_model(exchange)
         exchanged = answers(llm, arm, ", rows exchanged")
         result["exchange"] = {"layer": layer, "completions": exchanged}
-    Path(arm["result"]).write_text(json.dumps(result))
+    finished.write_whole(Path(arm["result"]), json.dumps(result).encode())
+    finished.note(arm, read)
 
 
 def answers(

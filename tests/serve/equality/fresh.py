@@ -1,0 +1,18 @@
+"""How a comparison is asked for that takes nothing of an earlier one."""
+
+from pathlib import Path
+
+from lanewright.serve.equality.earlier import Resuming
+
+TREE = "0123456789abcdef0123456789abcdef01234567"
+
+
+def fresh(folder: Path) -> Resuming:
+    """The first run below a folder."""
+    return Resuming(
+        runs=folder / "runs",
+        tree=TREE,
+        recipe="1" * 64,
+        asked=False,
+        command="lanewright equal sample --resume",
+    )

@@ -1,0 +1,142 @@
+"""Whatever determines an arm's answers changes its key, and the folder of its run does not."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lanewright.serve.engines import Arm
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.equality import key
+from lanewright.serve.equality.key import Side, driver, key_of
+from lanewright.serve.equality.machine import machine
+from tests.serve.equality.fresh import TREE
+
+ENV = LaneEnv(Path("/bases/one/bin/python"), Path("/sites/one"), Path("/pyc"))
+ARM = Arm(
+    name="eager.mapped",
+    engine={"enforce_eager": True, "moe_boot_map": "/runs/1/equality/eager.usage.json"},
+    prompts=("A", "B"),
+    max_tokens=8,
+    together=(2,),
+)
+SIDE = Side(name="lane", env=ENV, tree=TREE, arms=[ARM])
+INTEL = """\
+processor\t: 0
+model name\t: Some CPU @ 2.00GHz
+cpu MHz\t\t: 2000.123
+flags\t\t: fpu avx2 avx512f
+"""
+
+
+def keyed(side: Side = SIDE, arm: Arm = ARM, *, recipe: str = "1" * 64, **environ: str) -> str:
+    return key_of(side, arm, recipe=recipe, environ=environ)
+
+
+def with_engine(**changed: object) -> Arm:
+    return replace(ARM, engine={**ARM.engine, **changed})
+
+
+CHANGED: dict[str, dict[str, Any]] = {
+    "tree": {"side": replace(SIDE, tree="f" * 40)},
+    "release": {"side": replace(SIDE, env=replace(ENV, site=Path("/sites/two")))},
+    "base": {"side": replace(SIDE, env=replace(ENV, python=Path("/bases/two/bin/python")))},
+    "shims": {"side": replace(SIDE, env=replace(ENV, shims=("triton-interpreter",)))},
+    "recipe": {"recipe": "2" * 64},
+    "engine": {"arm": with_engine(enforce_eager=False)},
+    "another map": {"arm": with_engine(moe_boot_map="first")},
+    "prompts": {"arm": replace(ARM, prompts=("A", "C"))},
+    "tokens": {"arm": replace(ARM, max_tokens=9)},
+    "together": {"arm": replace(ARM, together=())},
+    "swaps": {"arm": replace(ARM, calls=(("expert_bank_force", (4, 2, 1)),))},
+    "exchanged": {"arm": replace(ARM, exchange=True)},
+    "keeps": {"arm": replace(ARM, keeps="/runs/1/equality/eager.usage.json")},
+    "environment": {"VLLM_SOMETHING": "1"},
+}
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_what_determines_the_answers_changes_the_key(what: str) -> None:
+    assert keyed(**CHANGED[what]) != keyed()
+
+
+@pytest.mark.parametrize(
+    "name", ["EXPERT_BANK_POISON", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA"]
+)
+def test_what_the_caller_sets_and_an_engine_hears_changes_it(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    plain = keyed()
+    monkeypatch.setenv(name, "1")
+    assert keyed() != plain
+
+
+def test_another_shell_or_run_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = keyed()
+    monkeypatch.setenv("SSH_TTY", "/dev/pts/7")
+    assert keyed() == plain
+    other = with_engine(moe_boot_map="/runs/2/equality/eager.usage.json")
+    assert keyed(arm=other) == plain
+
+
+def test_another_machine_changes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = keyed()
+    monkeypatch.setattr(key, "machine", lambda: {**machine(), "cores": 1000})
+    assert keyed() != plain
+
+
+def test_another_driver_changes_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    plain, before = keyed(), driver()
+    assert before == driver()
+    monkeypatch.setattr(key, "driver", lambda: driver(tmp_path))
+    assert keyed() != plain
+
+
+def test_the_driver_is_all_code_that_boots_and_asks(tmp_path: Path) -> None:
+    (tmp_path / "inside" / "__pycache__").mkdir(parents=True)
+    code = tmp_path / "inside" / "arms.py"
+    code.write_text("ask()\n")
+    before = driver(tmp_path)
+    (tmp_path / "inside" / "__pycache__" / "arms.pyc").write_text("compiled")
+    assert driver(tmp_path) == before
+    code.write_text("ask(twice)\n")
+    assert driver(tmp_path) != before
+    code.rename(tmp_path / "arms.py")
+    (tmp_path / "arms.py").write_text("ask()\n")
+    assert driver(tmp_path) != before
+
+
+def lay_proc(proc: Path, cpus: str, gpu: str = "") -> Path:
+    """What the kernel tells of a CPU, for each of two cores, and of a GPU."""
+    proc.mkdir()
+    (proc / "cpuinfo").write_text(f"{cpus}\n{cpus.replace('2000.123', '1999.987')}")
+    if gpu:
+        place = proc / "driver" / "nvidia" / "gpus" / "0000:00:01.0"
+        place.mkdir(parents=True)
+        (place / "information").write_text(f"Model: \t\t {gpu}\nGPU UUID: \t GPU-1\n")
+        (proc / "driver" / "nvidia" / "version").write_text("NVRM version: 600.1\n")
+    return proc
+
+
+def test_a_machine_is_its_cpu_its_cores_and_its_gpus(tmp_path: Path) -> None:
+    plain = machine(lay_proc(tmp_path / "plain", INTEL))
+    assert plain["cpus"] == ["flags\t\t: fpu avx2 avx512f", "model name\t: Some CPU @ 2.00GHz"]
+    assert isinstance(plain["cores"], int)
+    less = machine(lay_proc(tmp_path / "less", INTEL.replace(" avx512f", "")))
+    with_gpu = machine(lay_proc(tmp_path / "gpu", INTEL, "GB300"))
+    assert with_gpu["gpus"] == ["Model: \t\t GB300"]
+    assert with_gpu["driver"] == ["NVRM version: 600.1"]
+    assert len({json.dumps(each) for each in (plain, less, with_gpu)}) == 3
+
+
+def test_how_fast_a_cpu_runs_is_no_part_of_it(tmp_path: Path) -> None:
+    slow = machine(lay_proc(tmp_path / "slow", INTEL))
+    fast = machine(lay_proc(tmp_path / "fast", INTEL.replace("2000.123", "3100.000")))
+    assert slow == fast
+    assert slow["cpus"]
+
+
+def test_a_machine_that_tells_nothing_has_no_cpu(tmp_path: Path) -> None:
+    assert machine(tmp_path)["cpus"] == []

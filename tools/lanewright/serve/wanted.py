@@ -1,0 +1,33 @@
+"""Which parts of a lane's run are wanted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lanewright.serve.equality.asked import Mode
+from lanewright.serve.lane import Lane
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Which parts of a run to do.
+
+    Attributes:
+        server: Boot the OpenAI server beside the offline engine.
+        port: Of the server on 127.0.0.1; a free one when None.
+        modes: In which modes to compare with the baseline; in none when empty.
+        resume: Take the arms of the comparison that an interrupted run has finished.
+    """
+
+    server: bool = True
+    port: int | None = None
+    modes: Sequence[Mode] = ()
+    resume: bool = False
+
+    def command(self, lane: Lane) -> str:
+        """What to type for a run that compares as much as this one, from the start."""
+        if self.server:
+            port = f" --port {self.port}" if self.port else ""
+            return f"lanewright boot {lane.lock.lane} --equal{port}"
+        whole = tuple(self.modes) == tuple(lane.asked.modes)
+        mode = "" if whole else f" --mode {' '.join(self.modes)}"
+        return f"lanewright equal {lane.lock.lane}{mode}"

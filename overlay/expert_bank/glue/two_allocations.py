@@ -2,25 +2,29 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Room for a layer's two banks on a CUDA device: hot rows its own, cold rows the host's."""
 
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
-from math import prod
-
 import torch
 from vllm.utils.torch_utils import get_accelerator_view_from_cpu_tensor
 
+from expert_bank.allocation import Shapes, mapped_bytes, mapped_rows
 from expert_bank.bank import RowTensor
 from expert_bank.host_memory import HostMemory
-from expert_bank.registration import Registration
-
-ALIGNED = 64
-Shapes = Mapping[str, tuple[torch.dtype, Sequence[int]]]
+from expert_bank.registration import Register, Registration, Unregister
 
 
 def device_view(rows: torch.Tensor) -> torch.Tensor:
     """Look at registered host memory as the device does."""
     view: torch.Tensor = get_accelerator_view_from_cpu_tensor(rows)
     return view
+
+
+def register_with_cuda(address: int, length: int) -> int:
+    """Page-lock host memory and map it for the device; CUDA's status, 0 where it went well."""
+    return int(torch.cuda.cudart().cudaHostRegister(address, length, 0))
+
+
+def unregister_with_cuda(address: int) -> int:
+    """Take it back; CUDA's status."""
+    return int(torch.cuda.cudart().cudaHostUnregister(address))
 
 
 class TwoAllocations:
@@ -31,9 +35,16 @@ class TwoAllocations:
         registrations: Keep the cold rows known to the device.
     """
 
-    def __init__(self, device: torch.device) -> None:
+    def __init__(
+        self,
+        device: torch.device,
+        register: Register = register_with_cuda,
+        unregister: Unregister = unregister_with_cuda,
+    ) -> None:
         self.device = device
         self.registrations: list[Registration] = []
+        self._register = register
+        self._unregister = unregister
 
     def __call__(
         self, shapes: Shapes, hot: int, cold: int, memory: HostMemory
@@ -41,7 +52,7 @@ class TwoAllocations:
         """Allocate every row tensor's hot rows, and one mapping for all cold ones.
 
         Args:
-            shapes: Dtype and shape of one row of each row tensor, by its name.
+            shapes: See ``expert_bank.allocation``.
             hot: H.
             cold: C.
             memory: Where the mapping comes from, and what the device sees of it.
@@ -49,25 +60,22 @@ class TwoAllocations:
         Raises:
             Refused: The host's memory cannot be had, or cannot be registered.
         """
-        sizes = [dtype.itemsize * prod(shape) * cold for dtype, shape in shapes.values()]
-        padded = [-(-size // ALIGNED) * ALIGNED for size in sizes]
-        pages = None
+        cold_rows = {
+            name: torch.empty((0, *shape), dtype=dtype, device=self.device)
+            for name, (dtype, shape) in shapes.items()
+        }
         if cold:
-            pages = memory.map(sum(padded))
-            runtime = torch.cuda.cudart()
+            pages = memory.map(mapped_bytes(shapes, cold))
             self.registrations.append(
-                Registration(
-                    pages,
-                    register=lambda at, length: int(runtime.cudaHostRegister(at, length, 0)),
-                    unregister=lambda at: int(runtime.cudaHostUnregister(at)),
-                )
+                Registration(pages, register=self._register, unregister=self._unregister)
             )
-        tensors = []
-        offsets = accumulate(padded, initial=0)
-        for (name, (dtype, shape)), offset in zip(shapes.items(), offsets, strict=False):
-            hot_rows = torch.empty((hot, *shape), dtype=dtype, device=self.device)
-            cold_rows = torch.empty((0, *shape), dtype=dtype, device=self.device)
-            if pages is not None:
-                cold_rows = memory.rows(pages, dtype, (cold, *shape), offset)
-            tensors.append(RowTensor(name, hot_rows, cold_rows, None))
-        return tuple(tensors)
+            cold_rows = mapped_rows(shapes, cold, memory, pages)
+        return tuple(
+            RowTensor(
+                name,
+                torch.empty((hot, *shape), dtype=dtype, device=self.device),
+                cold_rows[name],
+                None,
+            )
+            for name, (dtype, shape) in shapes.items()
+        )

@@ -1,4 +1,4 @@
-"""The CUDA side's glue in the CPU's memory: allocations, load, binding, row pointers.
+"""The CUDA side's glue in the CPU's memory: allocations, load, binding, row pointers, self-check.
 
 The kernels run under Triton's interpreter; what CUDA's own calls would answer is told.
 """
@@ -23,6 +23,9 @@ CHECKS = (
     "each_layer_has_a_mapping_that_stays",
     "no_cold_row_is_nothing_to_register",
     "a_registration_that_is_not_permitted_names_the_containers_flags",
+    "a_layer_of_each_pair_of_sizes_is_asked_over_every_number",
+    "a_kernel_that_is_tuned_apart_is_refused",
+    "numbers_of_tokens_are_those_that_kernels_are_tuned_for",
 )
 
 

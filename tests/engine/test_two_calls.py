@@ -29,6 +29,7 @@ CHECKS = (
     "more_tokens_than_a_call_takes_come_in_parts",
     "a_model_that_finalizes_is_given_upstreams_type",
     "experts_of_a_release_that_never_deferred_finalize",
+    "a_layer_is_bound_to_its_two_calls",
     "a_padded_width_is_cut",
     "each_call_is_told_its_own_range",
     "no_token_is_no_error",

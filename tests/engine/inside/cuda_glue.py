@@ -12,6 +12,7 @@ from unittest.mock import patch
 import torch
 from checks import bits, tell
 from cuda_layers import CPU, DTYPE, INNER, WIDTH, E, K, Model, built, model
+from self_checks import CHECKS as SELF_CHECKS
 from two_allocations import CHECKS as ALLOCATIONS
 from vllm.config import VllmConfig, set_current_vllm_config
 from vllm.model_executor.layers.fused_moe.activation import MoEActivation
@@ -175,6 +176,7 @@ CHECKS = (
     addresses_that_were_not_refreshed_show,
     layers_that_rows_cannot_be_pointed_to_are_told_why,
     *ALLOCATIONS,
+    *SELF_CHECKS,
 )
 
 

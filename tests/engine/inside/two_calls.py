@@ -12,10 +12,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import torch
 from checks import bits, tell
 from trtllm_layer import (
+    HOT,
     KEYWORDS,
     KINDS,
+    NAME,
     TOKENS,
     WIDTH,
     E,
@@ -32,7 +35,11 @@ from vllm.model_executor.layers.fused_moe.moe_output import (
 )
 from vllm.model_executor.layers.fused_moe.prepare_finalize import MoEPrepareAndFinalizeNoDPEPModular
 
+from expert_bank.counter import PickCounter
 from expert_bank.finalize import finalize_reference
+from expert_bank.glue.serving import serve
+from expert_bank.table import Table
+from expert_bank.two_bank import TwoBank
 
 MAPS = 60
 
@@ -144,6 +151,30 @@ def experts_of_a_release_that_never_deferred_finalize() -> None:
         assert bits(output) == expected
 
 
+def a_layer_is_bound_to_its_two_calls() -> None:
+    """Its counts, its table, and a count of wrong picks that each audit tells."""
+    with layer() as made:
+        del made.experts.apply
+        whole = mk.FusedMoEKernel(MoEPrepareAndFinalizeNoDPEPModular(), made.experts)
+        bound: Any = SimpleNamespace(quant_method=SimpleNamespace(moe_kernel=whole))
+        cpu = torch.device("cpu")
+        table = Table([HOT], E, cpu)
+        counter = PickCounter([NAME], experts=E, picks_per_token=K, device=cpu, banks=2)
+        two_bank = TwoBank([made.bank], table, counter, [], lambda: None)
+        serve([bound], two_bank)
+        assert bound.table is table.device[0]
+        assert bound.pick_counts is counter.counts[0]
+        assert bound.scheduled_tokens is counter.scheduled
+        drawn, given = maps(1)[0], made.given()
+        made.lay(drawn)
+        assert bits(made.apply(given, drawn)[0]) == bits(made.resident(given))
+        (audit,) = two_bank.audits
+        assert list(audit()) == []
+        made.kernel.early = -HOT
+        made.apply(given, drawn)
+        assert len(list(audit())) == 1
+
+
 def a_padded_width_is_cut() -> None:
     """Where the kernel's rows are wider than the model's."""
     with layer() as made:
@@ -183,6 +214,7 @@ CHECKS: tuple[Callable[[], None], ...] = (
     more_tokens_than_a_call_takes_come_in_parts,
     a_model_that_finalizes_is_given_upstreams_type,
     experts_of_a_release_that_never_deferred_finalize,
+    a_layer_is_bound_to_its_two_calls,
     a_padded_width_is_cut,
     each_call_is_told_its_own_range,
     no_token_is_no_error,

@@ -26,8 +26,8 @@ from vllm.model_executor.layers.fused_moe.oracle.unquantized import UnquantizedM
 from expert_bank.config import BankConfig
 from expert_bank.glue.banked import BankedExperts
 from expert_bank.glue.loading import Loading, loading
-from expert_bank.glue.two_allocations import TwoAllocations
 from expert_bank.plan import Mode
+from expert_bank.two_allocations import TwoAllocations
 from expert_bank.two_bank import TwoBank
 
 E, K, WIDTH, INNER = 8, 3, 64, 32

@@ -11,10 +11,10 @@ from cuda_layers import CPU
 from small_banks import ROWS, raised
 
 from expert_bank.allocation import ALIGNED, mapped_bytes, one_allocation
-from expert_bank.glue.two_allocations import TwoAllocations
 from expert_bank.host_memory import HostMemory
 from expert_bank.pages import page_bytes
 from expert_bank.refused import Refused
+from expert_bank.two_allocations import TwoAllocations
 
 HOT, COLD = 3, 7
 INVALID, OPERATING_SYSTEM, NOT_PERMITTED = 1, 304, 800

@@ -3,28 +3,12 @@
 """Room for a layer's two banks on a CUDA device: hot rows its own, cold rows the host's."""
 
 import torch
-from vllm.utils.torch_utils import get_accelerator_view_from_cpu_tensor
 
 from expert_bank.allocation import Shapes, mapped_bytes, mapped_rows
 from expert_bank.bank import RowTensor
+from expert_bank.cuda_registration import register_with_cuda, unregister_with_cuda
 from expert_bank.host_memory import HostMemory
 from expert_bank.registration import Register, Registration, Unregister
-
-
-def device_view(rows: torch.Tensor) -> torch.Tensor:
-    """Look at registered host memory as the device does."""
-    view: torch.Tensor = get_accelerator_view_from_cpu_tensor(rows)
-    return view
-
-
-def register_with_cuda(address: int, length: int) -> int:
-    """Page-lock host memory and map it for the device; CUDA's status, 0 where it went well."""
-    return int(torch.cuda.cudart().cudaHostRegister(address, length, 0))
-
-
-def unregister_with_cuda(address: int) -> int:
-    """Take it back; CUDA's status."""
-    return int(torch.cuda.cudart().cudaHostUnregister(address))
 
 
 class TwoAllocations:

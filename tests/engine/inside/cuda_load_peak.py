@@ -93,11 +93,10 @@ def require(tensor: RowTensor, sums: torch.Tensor) -> None:
 
 def all_rows_do_not_fit_under_the_cap() -> None:
     """The negative control: with every expert on the device the load fails there."""
-    kept = []
+    kept: list[list[torch.Tensor]] = []
     with capped(CAP):
         try:
-            for layer in range(LAYERS):
-                kept.append(repacked(layer))
+            kept.extend(repacked(layer) for layer in range(LAYERS))
         except torch.cuda.OutOfMemoryError:
             assert len(kept) < LAYERS
         else:

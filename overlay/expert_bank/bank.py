@@ -60,6 +60,11 @@ class LayerBank:
         return self.cold_rows == "mirror" and self.cold > 0
 
     @property
+    def one_allocation(self) -> bool:
+        """Tell whether both banks are one, in which vLLM's own kernel is given places."""
+        return all(each.whole is not None for each in self.tensors)
+
+    @property
     def row_bytes(self) -> int:
         """Bytes of one expert's row, over all tensors."""
         return sum(

@@ -11,6 +11,8 @@ from expert_bank.sizes import told
 
 # One registration of 512 GiB or more fails (vLLM #51080).
 CHUNK = 64 * 2**30
+# cudaErrorOperatingSystem and cudaErrorNotPermitted: Linux would not lock the pages.
+NOT_ALLOWED = (304, 800)
 
 Register = Callable[[int, int], int]
 Unregister = Callable[[int], int]
@@ -83,7 +85,10 @@ class Registration:
         done = sum(each for _, each in self.chunks)
         raise before.refusal(whole) or Refused(
             f"the device does not take {told(length)} of host memory at {start:#x}: status "
-            f"{status}, with {told(done)} of {told(whole)} registered before it"
+            f"{status}, with {told(done)} of {told(whole)} registered before it",
+            hint="start the container with --ulimit memlock=-1 and --cap-add IPC_LOCK"
+            if status in NOT_ALLOWED
+            else "",
         )
 
     def _undo(self) -> list[str]:

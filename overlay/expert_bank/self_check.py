@@ -6,8 +6,15 @@ from collections.abc import Callable, Iterator
 
 import torch
 
+from expert_bank.bank import LayerBank
 from expert_bank.swaps import Swap
 from expert_bank.two_bank import TwoBank
+
+# Enough for a kernel that treats each token apart.
+TOKENS = 4
+# Numbers of tokens that FlashInfer's MoE kernels are tuned apart for: powers of two up to this one,
+# and multiples of it (it leaves some of them out).
+TUNED = 256
 
 # Runs a layer by its number over fixed tokens that pick the given experts, uncounted.
 Run = Callable[[int, list[int]], torch.Tensor]
@@ -18,6 +25,31 @@ def mixed_layers(two_bank: TwoBank) -> list[int]:
     return [
         layer for layer, hot in enumerate(two_bank.table.is_hot()) if hot.any() and not hot.all()
     ]
+
+
+def one_of_each_size(two_bank: TwoBank) -> list[int]:
+    """Number a mixed layer for each pair of bank sizes: a kernel may be tuned for each apart."""
+    banks = two_bank.swapper.banks
+    found: dict[tuple[int, int], int] = {}
+    for layer in mixed_layers(two_bank):
+        found.setdefault((banks[layer].hot, banks[layer].cold), layer)
+    return list(found.values())
+
+
+def token_counts(bank: LayerBank, most: int) -> list[int]:
+    """Choose over how many tokens a layer is to be asked.
+
+    A kernel over two allocations may compute with other tiles for other numbers of tokens, and then
+    those of the hot and of the cold rows need not be the same.
+
+    Args:
+        bank: Of the layer.
+        most: Tokens of the largest step.
+    """
+    if bank.one_allocation:
+        return [min(TOKENS, most)]
+    powers = (2**power for power in range(TUNED.bit_length()))
+    return sorted({each for each in (*powers, *range(TUNED, most, TUNED)) if each < most} | {most})
 
 
 def map_variant(two_bank: TwoBank, run: Run, layer: int) -> list[str]:

@@ -81,7 +81,7 @@ def test_rows_that_the_glue_names_are_registered(table: Table) -> None:
     known = {name for names in table.registered.values() for name in names}
     named = {
         found
-        for name in ("two_calls", "row_pointers")
+        for name in ("bank_call", "row_pointers")
         for found in re.findall(r'"(w(?:13|2)_[a-z_]+)"', (GLUE / f"{name}.py").read_text())
     }
     assert named

@@ -147,6 +147,21 @@ def test_the_limit_is_told_where_it_is_why() -> None:
         registered(pages, device, most=PAGE, memlock=Memlock(10 * PAGE, 0, 0))
 
 
+@pytest.mark.parametrize("status", [304, 800])
+def test_pages_that_linux_would_not_lock_name_the_containers_flags(status: int) -> None:
+    pages = HostPages(PAGE)
+    with pytest.raises(Refused) as refused:
+        Registration(
+            pages,
+            register=lambda *_: status,
+            unregister=lambda _: INVALID,
+            limit=lambda: Memlock(None, 0, 0),
+        )
+    assert refused.value.hint == (
+        "start the container with --ulimit memlock=-1 and --cap-add IPC_LOCK"
+    )
+
+
 def test_a_limit_that_does_not_hold_is_no_reason_to_refuse() -> None:
     pages, device = HostPages(10 * PAGE), Device()
     registered(pages, device, memlock=Memlock(PAGE, 0, 0)).close()

@@ -19,7 +19,7 @@ from expert_bank.glue.layer_run import layer_run
 from expert_bank.glue.loading import Loading
 from expert_bank.glue.serving import against_serving, count_late
 from expert_bank.refused import Refused
-from expert_bank.self_check import map_variant, mixed_layers
+from expert_bank.self_check import map_variant, mixed_layers, one_of_each_size, token_counts
 from expert_bank.two_bank import TwoBank
 
 FEATURE = "moe_hot_experts"
@@ -78,21 +78,32 @@ def require_map_invariance(
     model: torch.nn.Module,
     vllm_config: Any,  # noqa: ANN401 - vLLM's
 ) -> None:
-    """Check the first layer that has both hot and cold experts.
+    """Check a layer of each pair of bank sizes, over all numbers of tokens that may matter.
 
     Raises:
         Refused: Its output moves with the map.
     """
-    wrong = next(map_invariance(two_bank, model, vllm_config), None)
-    if wrong:
-        raise Refused(
-            f"{FEATURE}: self-check: {wrong}",
-            hint="this kernel's output depends on where a row is; all experts must be resident",
+    layers = [each for each in model.modules() if isinstance(each, BankedExperts)]
+    most = vllm_config.scheduler_config.max_num_batched_tokens
+    chosen = one_of_each_size(two_bank)
+    for layer in chosen:
+        counts = token_counts(two_bank.swapper.banks[layer], most)
+        for tokens in counts:
+            run = layer_run(layers, vllm_config, tokens)
+            if wrong := "; ".join(map_variant(two_bank, run, layer)):
+                raise Refused(
+                    f"{FEATURE}: self-check over {tokens} tokens: {wrong}",
+                    hint="this kernel's output depends on where a row is; all experts must be"
+                    " resident",
+                )
+        name = layers[layer].layer_name
+        logger.info(
+            "expert_bank: %s over %s tokens does not tell the map",
+            name,
+            ", ".join(map(str, counts)),
         )
-    if wrong is None:
+    if not chosen:
         logger.info("expert_bank: no layer has both hot and cold experts")
-    else:
-        logger.info("expert_bank: a layer's output does not move with the map")
 
 
 def _require(reasons: Any) -> None:  # noqa: ANN401 - any iterable of texts

@@ -8,13 +8,13 @@ import torch
 from vllm.forward_context import set_forward_context
 
 from expert_bank.glue.banked import BankedExperts
+from expert_bank.self_check import TOKENS
 
-TOKENS = 4
 SEED = 20261130
 
 
 def layer_run(
-    layers: Sequence[BankedExperts], vllm_config: object
+    layers: Sequence[BankedExperts], vllm_config: object, tokens: int = TOKENS
 ) -> Callable[[int, list[int]], torch.Tensor]:
     """Make what runs a layer over fixed random tokens that pick the given experts first.
 
@@ -27,10 +27,10 @@ def layer_run(
         device = layer.w13_weight.device
         others = [e for e in range(layer.global_num_experts) if e not in experts]
         picked = [*experts, *others][: layer.top_k]
-        x = torch.randn(TOKENS, layer.hidden_size, generator=draw)
-        weights = torch.rand(TOKENS, layer.top_k, generator=draw)
+        x = torch.randn(tokens, layer.hidden_size, generator=draw)
+        weights = torch.rand(tokens, layer.top_k, generator=draw)
         dtype = layer.quant_method.topk_indices_dtype or torch.int32
-        ids = torch.tensor([picked] * TOKENS, dtype=dtype)
+        ids = torch.tensor([picked] * tokens, dtype=dtype)
         with torch.inference_mode(), set_forward_context(None, vllm_config):
             found: torch.Tensor = layer.forward_modular(
                 x.to(device, layer.moe_config.in_dtype), weights.to(device), ids.to(device)

@@ -20,12 +20,12 @@ from expert_bank.glue.reading import floor, reader
 from expert_bank.glue.row_tensors import row_tensors, serve_from
 from expert_bank.glue.seams.choice import choice
 from expert_bank.glue.serving import serve
-from expert_bank.glue.two_allocations import TwoAllocations
 from expert_bank.host_budget import host_budget
 from expert_bank.plan import cold_rows
 from expert_bank.poison import Poison
 from expert_bank.refused import Refused
 from expert_bank.row_sums import tensor_sums
+from expert_bank.two_allocations import TwoAllocations
 from expert_bank.two_bank import TwoBank
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ def serve(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
         layer.pick_counts, layer.table = counter.counts[number], table.device[number]
         layer.scheduled_tokens = counter.scheduled
         pointers.append(None)
-        if layer.table.device.type == "cpu":
+        if bank.one_allocation:
             continue
         if against_row_pointers(layer) is None:
             layer.row_pointers = pointers[-1] = RowPointers(bank, layer.table)

@@ -10,31 +10,23 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from vllm.model_executor.layers.fused_moe.config import RoutingMethodType
 from vllm.model_executor.layers.fused_moe.experts.trtllm_mxfp4_moe import TrtLlmMxfp4ExpertsModular
 from vllm.model_executor.layers.fused_moe.moe_output import UnfinalizedMoEOutput
-from vllm.model_executor.layers.fused_moe.utils import fi_moe_largest_bucket
 
 from expert_bank.bank import LayerBank
+from expert_bank.glue.bank_call import BankCall
 from expert_bank.refused import Refused
-from expert_bank.unfinalized import (
-    Unfinalized,
-    finalize_merged,
-    join_unfinalized,
-    unfinalized,
-)
+from expert_bank.unfinalized import Unfinalized, finalize_merged, join_unfinalized
 
 # The machines that FlashInfer builds the kernel for and this was written for.
 CAPABILITIES = ((10, 0), (10, 3))
-# The kernel wants a number of experts that its vectors divide.
-EXPERTS_BY = 4
 
 
 class TwoCalls:
     """Stands in for a layer's ``TrtLlmMxfp4ExpertsModular.apply``.
 
     Attributes:
-        experts: vLLM's own, which knows scales' places, biases and limits.
+        experts: vLLM's own.
         bank: Of the layer; its tensors are w13_weight, w13_weight_scale, w2_weight,
             w2_weight_scale, and biases where the model has them.
         wrong: int32[1], picks that not exactly one call has had.
@@ -51,7 +43,7 @@ class TwoCalls:
         self.bank = bank
         device = bank.tensors[0].hot.device
         self.wrong = torch.zeros(1, dtype=torch.int32, device=device)
-        self._calls = tuple(self._fixed(cold=cold) for cold in (False, True))
+        self._hot, self._cold = (BankCall(experts, bank, cold=cold) for cold in (False, True))
 
     def apply(
         self,
@@ -76,7 +68,7 @@ class TwoCalls:
         """
         places = topk_ids.to(torch.int32)
         tokens, picks = places.shape
-        most = self.experts._max_supported_tokens(picks, self._experts_told())  # noqa: SLF001 - vLLM has no public name for it
+        most = self.experts._max_supported_tokens(picks, self._hot.num_experts)  # noqa: SLF001 - vLLM has no public name for it
         scale = None if a1q_scale is None else a1q_scale.view(torch.float8_e4m3fn)
         if tokens <= most and self._deferred(tokens):
             both = self._both(hidden_states, scale, places, topk_weights, activation)
@@ -117,77 +109,8 @@ class TwoCalls:
         weights: torch.Tensor,
         activation: Any,  # noqa: ANN401 - vLLM's
     ) -> tuple[Unfinalized, Unfinalized]:
-        hot, cold = (
-            self._call(x, scale, places, weights, activation, fixed) for fixed in self._calls
-        )
-        return hot, cold
-
-    def _fixed(self, *, cold: bool) -> dict[str, Any]:
-        """What every call over a bank is given: its rows, and how many places lie before them."""
-        experts = self.experts
-        rows = {each.name: each.cold if cold else each.hot for each in self.bank.tensors}
-        count = self.bank.cold if cold else self.bank.hot
-        return {
-            "gemm1_weights": rows["w13_weight"],
-            "gemm1_weights_scale": rows["w13_weight_scale"].view(experts.w1_scale.dtype),
-            "gemm1_bias": rows.get("w13_bias"),
-            "gemm1_alpha": _first(experts.gemm1_alpha, count),
-            "gemm1_beta": _first(experts.gemm1_beta, count),
-            "gemm1_clamp_limit": _first(experts.gemm1_clamp_limit, count),
-            "gemm2_weights": rows["w2_weight"],
-            "gemm2_weights_scale": rows["w2_weight_scale"].view(experts.w2_scale.dtype),
-            "gemm2_bias": rows.get("w2_bias"),
-            "local_expert_offset": self.bank.hot if cold else 0,
-            "local_num_experts": count,
-        }
-
-    def _call(
-        self,
-        x: torch.Tensor,
-        scale: torch.Tensor | None,
-        places: torch.Tensor,
-        weights: torch.Tensor,
-        activation: Any,  # noqa: ANN401 - vLLM's
-        fixed: dict[str, Any],
-    ) -> Unfinalized:
-        """Run one bank's picks, up to the finalize."""
-        from flashinfer import (  # noqa: PLC0415 - only CUDA builds have it
-            trtllm_fp4_block_scale_routed_moe,
-        )
-
-        experts = self.experts
-        permuted, routed, permute = trtllm_fp4_block_scale_routed_moe(
-            topk_ids=(places, weights),
-            routing_bias=None,
-            hidden_states=x,
-            hidden_states_scale=scale,
-            output1_scale_scalar=None,
-            output1_scale_gate_scalar=None,
-            output2_scale_scalar=None,
-            num_experts=self._experts_told(),
-            top_k=places.shape[1],
-            n_group=None,
-            topk_group=None,
-            intermediate_size=experts.intermediate_size_per_partition,
-            routed_scaling_factor=None,
-            routing_method_type=RoutingMethodType.Renormalize,
-            do_finalize=False,
-            enable_pdl=True,
-            activation_type=experts._flashinfer_activation_type(activation),  # noqa: SLF001 - the same
-            output=None,
-            tune_max_num_tokens=fi_moe_largest_bucket(experts.moe_config),
-            **fixed,
-        )
-        return unfinalized(permuted, routed.view(weights.shape), permute)
-
-    def _experts_told(self) -> int:
-        """Places of both banks, rounded up to what the kernel takes."""
-        return -(-(self.bank.hot + self.bank.cold) // EXPERTS_BY) * EXPERTS_BY
-
-
-def _first(values: torch.Tensor | None, rows: int) -> torch.Tensor | None:
-    """Take a value for each row; vLLM gives every expert the same."""
-    return None if values is None else values[:1].expand(rows).contiguous()
+        given = x, scale, places, weights, activation
+        return self._hot(*given), self._cold(*given)
 
 
 def against_two_calls(layer: Any) -> str | None:  # noqa: ANN401 - vLLM's

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import torch
 
+from expert_bank.glue.device_view import device_view
 from expert_bank.glue.seams.kinds import MakeHostRows, MakeTable
-from expert_bank.glue.two_allocations import device_view
 from expert_bank.host_memory import HostMemory, in_place
 from expert_bank.launched_copy import LaunchedCopy
 from expert_bank.plan import Mode

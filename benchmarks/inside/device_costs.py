@@ -1,0 +1,140 @@
+"""Times row copies and counts on the CUDA device that is here: ``device_costs.py RESULT BLOCKS``.
+
+RESULT becomes a JSON object; times are milliseconds by the device's own clock.
+"""
+
+import json
+import random
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from expert_bank.cuda_registration import register_with_cuda, unregister_with_cuda
+from expert_bank.host_memory import HostMemory
+from expert_bank.registration import Registration
+from expert_bank.row_address import row_bytes
+from expert_bank.row_copy import RowCopies
+from expert_bank.split import split_cuda
+from expert_bank.table_layout import BANK, PLACE
+
+# One expert of the model that the lanes are for: MXFP4 codes and scales of w13, then of w2.
+SIZES = (11_796_480, 737_280, 5_898_240, 368_640)
+ROWS = (1, 8, 32)
+LAYERS, EXPERTS, HOT, K = 40, 384, 295, 6
+TOKENS = (6, 16, 32)
+WARM_UP = 10
+DEVICE = torch.device("cuda")
+Act = Callable[[], object]
+
+
+def addresses(rows: torch.Tensor, chosen: torch.Tensor) -> torch.Tensor:
+    """Addresses of some rows, int64[n]."""
+    return chosen.to(torch.int64) * row_bytes(rows) + rows.data_ptr()
+
+
+def in_turns(acts: Mapping[str, Act], blocks: int) -> dict[str, list[float]]:
+    """Time each act once a block, in an order drawn anew; milliseconds by its name."""
+    draw = random.Random(20261130)  # noqa: S311 - no secret
+    times: dict[str, list[float]] = {name: [] for name in acts}
+    for number in range(WARM_UP + blocks):
+        for name in draw.sample(list(acts), len(acts)):
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            torch.cuda.synchronize()
+            start.record()
+            acts[name]()
+            end.record()
+            end.synchronize()
+            if number >= WARM_UP:
+                times[name].append(start.elapsed_time(end))
+    return times
+
+
+def copies(blocks: int) -> list[dict[str, Any]]:
+    """Rows of registered host memory to the device and back, and plain copies of as many bytes."""
+    most, memory = max(ROWS), HostMemory()
+    pages = memory.map(most * sum(SIZES))
+    registration = Registration(pages, register=register_with_cuda, unregister=unregister_with_cuda)
+    host, at = [], 0
+    for size in SIZES:
+        host.append(pages.tensor(torch.uint8, (most, size), at))
+        at += most * size
+    for each in host:
+        each.random_(256)
+    device = [torch.zeros(most, size, dtype=torch.uint8, device=DEVICE) for size in SIZES]
+    pinned = torch.zeros(most * sum(SIZES), dtype=torch.uint8).pin_memory()
+    plain = torch.zeros_like(pinned, device=DEVICE)
+    found = []
+    for rows in ROWS:
+        length = rows * sum(SIZES)
+        for way, to, of, target, source in (
+            ("to the device", device, host, plain, pinned),
+            ("to the host", host, device, pinned, plain),
+        ):
+            ours = RowCopies(SIZES, rows=rows, device=DEVICE)
+            chosen = torch.randperm(most)[:rows].to(DEVICE)
+            for number in range(len(SIZES)):
+                ours.destinations[number] = addresses(to[number], chosen)
+                ours.sources[number] = addresses(of[number], chosen)
+            ours.count.fill_(rows)
+            ours.run()
+            sides = zip(to, of, strict=True)
+            if not all(bool(rows_of(a, chosen).equal(rows_of(b, chosen))) for a, b in sides):
+                raise RuntimeError(f"{rows} rows {way} are not what they were copied from")
+            acts: dict[str, Act] = {
+                "ours": ours.launch,
+                "plain": partial(target[:length].copy_, source[:length], non_blocking=True),
+            }
+            found.append({"rows": rows, "way": way, "bytes": length, **in_turns(acts, blocks)})
+    torch.cuda.synchronize()
+    registration.close()
+    return found
+
+
+def counts(blocks: int) -> list[dict[str, Any]]:
+    """One graph of all layers' splits, with every token scheduled and with none."""
+    found = []
+    table = torch.zeros(4, EXPERTS, dtype=torch.int32, device=DEVICE)
+    table[BANK, HOT:] = 1
+    table[PLACE] = torch.arange(EXPERTS, dtype=torch.int32, device=DEVICE)
+    counted = torch.zeros(LAYERS, 2 * EXPERTS, dtype=torch.int32, device=DEVICE)
+
+    def step(ids: Sequence[torch.Tensor], scheduled: torch.Tensor) -> None:
+        for cells, routed in zip(counted, ids, strict=True):
+            split_cuda(cells, routed, scheduled, table)
+
+    for tokens in TOKENS:
+        drawn = torch.rand(LAYERS, tokens, EXPERTS, device=DEVICE)
+        ids = list(drawn.topk(K).indices.int())
+        graphs = {}
+        for name, scheduled in (("mapped", 0), ("counted", tokens)):
+            told = torch.full((1,), scheduled, dtype=torch.int32, device=DEVICE)
+            graphs[name] = captured(partial(step, ids, told))
+        times = in_turns({name: graph.replay for name, graph in graphs.items()}, blocks)
+        found.append({"tokens": tokens, "picks": tokens * K, "layers": LAYERS, **times})
+    picks = (WARM_UP + blocks + 1) * LAYERS * K * sum(TOKENS)
+    if int(counted.sum()) != picks:
+        raise RuntimeError(f"{int(counted.sum())} picks were counted, and {picks} made")
+    return found
+
+
+def rows_of(rows: torch.Tensor, chosen: torch.Tensor) -> torch.Tensor:
+    """Some rows, in host memory."""
+    return rows[chosen.to(rows.device)].cpu()
+
+
+def captured(body: Act) -> Any:  # noqa: ANN401 - torch's graph
+    """Run once, so that the kernel is compiled; then capture."""
+    body()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        body()
+    return graph
+
+
+if __name__ == "__main__":
+    asked = int(sys.argv[2])
+    Path(sys.argv[1]).write_text(json.dumps({"copies": copies(asked), "counts": counts(asked)}))

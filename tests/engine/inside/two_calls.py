@@ -1,0 +1,226 @@
+"""Checks of the two calls over banks: ``two_calls.py RESULT``; needs vLLM, and no GPU.
+
+The calls and the finalize are ours, the layer's experts and the kernel object around them vLLM's
+own. FlashInfer's kernel is not there without a GPU: ``trtllm_kernel`` stands in for it.
+RESULT's neighbour ``keywords.json`` becomes the keywords that the kernel was given.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from checks import bits, tell
+from trtllm_layer import (
+    HOT,
+    KEYWORDS,
+    KINDS,
+    NAME,
+    TOKENS,
+    WIDTH,
+    E,
+    K,
+    layer,
+    maps,
+    placed,
+)
+from two_calls_faults import CHECKS as FAULTS
+from vllm.model_executor.layers.fused_moe import modular_kernel as mk
+from vllm.model_executor.layers.fused_moe.moe_output import (
+    UnfinalizedMoEOutput,
+    convert_flashinfer_moe_output,
+)
+from vllm.model_executor.layers.fused_moe.prepare_finalize import MoEPrepareAndFinalizeNoDPEPModular
+
+from expert_bank.counter import PickCounter
+from expert_bank.finalize import finalize_reference
+from expert_bank.glue.serving import serve
+from expert_bank.table import Table
+from expert_bank.two_bank import TwoBank
+
+MAPS = 60
+
+
+def every_map_has_one_calls_bits() -> None:
+    """Of one call over all rows and the slots in order; each pick is served once."""
+    for kind in KINDS:
+        with layer(**kind) as made:
+            given = made.given()
+            expected = bits(made.resident(given))
+            for table in maps(MAPS):
+                made.lay(table)
+                output, told = made.apply(given, table)
+                assert told is None
+                assert bits(output) == expected
+            assert list(made.calls.audit()) == []
+
+
+def every_map_has_one_calls_bits_within_vllms_kernel() -> None:
+    """As a layer calls its experts: by the modular kernel, which prepares and hands on."""
+    with layer() as made:
+        given = made.given()
+        expected = bits(made.resident(given))
+        whole = mk.FusedMoEKernel(MoEPrepareAndFinalizeNoDPEPModular(), made.experts)
+        for table in maps(MAPS):
+            made.lay(table)
+            output = whole.apply(
+                given["hidden_states"],
+                made.bank.tensors[0].hot,
+                made.bank.tensors[2].hot,
+                given["topk_weights"],
+                placed(given["topk_ids"], table),
+                given["activation"],
+                E,
+                None,
+                False,  # noqa: FBT003 - vLLM's
+            )
+            assert bits(output) == expected
+
+
+def more_tokens_than_a_call_takes_come_in_parts() -> None:
+    """The same bits; a token's scales go with it, and no call has too many."""
+    for kind in KINDS:
+        with layer(**kind) as made:
+            given, table = made.given(11), maps(1)[0]
+            made.lay(table)
+            expected = bits(made.resident(given))
+            asked: list[Any] = []
+
+            def most(top_k: int, experts: int, asked: list[Any] = asked) -> int:
+                asked.append((top_k, experts))
+                return 4
+
+            made.experts._max_supported_tokens = most  # noqa: SLF001 - the kernel's limit, as vLLM knows it
+            made.kernel.most = 4
+            made.kernel.told.clear()
+            made.experts.moe_config.defer_moe_finalize(-1)
+            output, told = made.apply(given, table)
+            # Each launch permutes into its own buffer, so such a step is never left unfinalized.
+            assert made.experts.moe_config.should_defer_moe_finalize(11)
+            assert told is None
+            assert bits(output) == expected
+            assert [tokens for tokens, *_ in made.kernel.told] == [4, 4, 4, 4, 3, 3]
+            assert asked == [(K, 16)]
+
+
+def a_model_that_finalizes_is_given_upstreams_type() -> None:
+    """Of upstream's form, by upstream's own check; finalized in slot order it has the same bits."""
+    for kind in KINDS:
+        with layer(**kind) as made:
+            given = made.given()
+            expected = bits(made.resident(given))
+            made.experts.moe_config.defer_moe_finalize(TOKENS)
+            for table in maps(MAPS):
+                made.lay(table)
+                output, told = made.apply(given, table)
+                assert type(told) is UnfinalizedMoEOutput
+                assert output.isnan().all()
+                convert_flashinfer_moe_output(
+                    [told.gemm2_permuted, told.expert_weights, told.expanded_idx_to_permuted_idx],
+                    do_finalize=False,
+                    num_tokens=TOKENS,
+                    top_k=K,
+                )
+                picks = told.gemm2_permuted[told.expanded_idx_to_permuted_idx.long()]
+                finalize_reference(picks, told.expert_weights, output)
+                assert bits(output) == expected
+            # What the model cannot take unfinalized is finalized here.
+            more = made.given(TOKENS + 1)
+            output, told = made.apply(more, table)
+            assert told is None
+            assert bits(output) == bits(made.resident(more))
+
+
+def experts_of_a_release_that_never_deferred_finalize() -> None:
+    """Before 0.31 the configuration knows no limit, and these experts always finalize."""
+    with layer() as made:
+        given, table = made.given(), maps(1)[0]
+        made.lay(table)
+        expected = bits(made.resident(given))
+        made.experts.moe_config = SimpleNamespace(
+            max_num_tokens=64,
+            dp_size=1,
+            elastic_ep_max_dp_size=None,
+            should_defer_moe_finalize=lambda _: True,
+        )
+        output, told = made.apply(given, table)
+        assert told is None
+        assert bits(output) == expected
+
+
+def a_layer_is_bound_to_its_two_calls() -> None:
+    """Its counts, its table, and a count of wrong picks that each audit tells."""
+    with layer() as made:
+        del made.experts.apply
+        whole = mk.FusedMoEKernel(MoEPrepareAndFinalizeNoDPEPModular(), made.experts)
+        bound: Any = SimpleNamespace(quant_method=SimpleNamespace(moe_kernel=whole))
+        cpu = torch.device("cpu")
+        table = Table([HOT], E, cpu)
+        counter = PickCounter([NAME], experts=E, picks_per_token=K, device=cpu, banks=2)
+        two_bank = TwoBank([made.bank], table, counter, [], lambda: None)
+        serve([bound], two_bank)
+        assert bound.table is table.device[0]
+        assert bound.pick_counts is counter.counts[0]
+        assert bound.scheduled_tokens is counter.scheduled
+        drawn, given = maps(1)[0], made.given()
+        made.lay(drawn)
+        assert bits(made.apply(given, drawn)[0]) == bits(made.resident(given))
+        (audit,) = two_bank.audits
+        assert list(audit()) == []
+        made.kernel.early = -HOT
+        made.apply(given, drawn)
+        assert len(list(audit())) == 1
+
+
+def a_padded_width_is_cut() -> None:
+    """Where the kernel's rows are wider than the model's."""
+    with layer() as made:
+        given, table = made.given(), maps(1)[0]
+        made.lay(table)
+        output, _ = made.apply(given, table, width=WIDTH - 8)
+        assert bits(output) == bits(made.resident(given, width=WIDTH - 8))
+        assert bits(output) == bits(made.resident(given)[:, : WIDTH - 8])
+
+
+def each_call_is_told_its_own_range() -> None:
+    """Hot places from 0 on, cold ones behind them, in a number of experts that 4 divides."""
+    for hot, cold, told in ((5, 8, 16), (1, 9, 12), (9, 1, 12), (4, 8, 12), (8, 9, 20)):
+        with layer(hot=hot, cold=cold) as made:
+            given, table = made.given(), maps(1, hot, cold)[0]
+            made.lay(table)
+            expected = bits(made.resident(given))
+            made.kernel.told.clear()
+            assert bits(made.apply(given, table)[0]) == expected
+            assert made.kernel.told == [
+                (TOKENS, told, 0, hot),
+                (TOKENS, told, hot, cold),
+            ]
+
+
+def no_token_is_no_error() -> None:
+    """A step may have none, and then nothing is called."""
+    with layer() as made:
+        made.kernel.told.clear()
+        output, told = made.apply(made.given(0), maps(1)[0])
+        assert (output.shape, told, made.kernel.told) == ((0, WIDTH), None, [])
+
+
+CHECKS: tuple[Callable[[], None], ...] = (
+    every_map_has_one_calls_bits,
+    every_map_has_one_calls_bits_within_vllms_kernel,
+    more_tokens_than_a_call_takes_come_in_parts,
+    a_model_that_finalizes_is_given_upstreams_type,
+    experts_of_a_release_that_never_deferred_finalize,
+    a_layer_is_bound_to_its_two_calls,
+    a_padded_width_is_cut,
+    each_call_is_told_its_own_range,
+    no_token_is_no_error,
+)
+
+
+if __name__ == "__main__":
+    tell((*CHECKS, *FAULTS))
+    Path(sys.argv[1]).with_name("keywords.json").write_text(json.dumps(sorted(KEYWORDS)))

@@ -1,0 +1,47 @@
+"""The CUDA side's glue in the CPU's memory: allocations, load, binding, row pointers, self-check.
+
+The kernels run under Triton's interpreter; what CUDA's own calls would answer is told.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.engine.kernels import by_lane
+from tests.engine.lane_python import INSIDE, Laid
+
+pytestmark = pytest.mark.engine
+
+SCRIPT = "cuda_glue.py"
+CHECKS = (
+    "every_swap_leaves_the_resident_layers_bits",
+    "a_layers_output_is_close_to_float64",
+    "addresses_that_were_not_refreshed_show",
+    "layers_that_rows_cannot_be_pointed_to_are_told_why",
+    "hot_rows_are_the_devices_and_cold_ones_one_mapping",
+    "views_are_of_the_same_pages",
+    "each_layer_has_a_mapping_that_stays",
+    "no_cold_row_is_nothing_to_register",
+    "a_registration_that_is_not_permitted_names_the_containers_flags",
+    "a_layer_of_each_pair_of_sizes_is_asked_over_every_number",
+    "a_kernel_that_is_tuned_apart_is_refused",
+    "numbers_of_tokens_are_those_that_kernels_are_tuned_for",
+)
+
+
+@pytest.fixture(scope="module")
+def failures(
+    laid: Callable[[str], Laid], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str | None]:
+    """By check, why it failed."""
+    folder = tmp_path_factory.mktemp("cuda_glue")
+    return by_lane(SCRIPT, laid, folder, environ={"TRITON_INTERPRET": "1"})
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_cuda_glue(failures: dict[str, str | None], check: str) -> None:
+    assert failures[check] is None
+
+
+def test_every_check_is_told(failures: dict[str, str | None]) -> None:
+    assert set(failures) == set(CHECKS), INSIDE / SCRIPT

@@ -17,11 +17,12 @@ from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
 from expert_bank.filling import fill
 from expert_bank.fits import plan_lines, require_fits
+from expert_bank.glue.against import against_layers, against_method, require
 from expert_bank.glue.gathering import Gathering
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.planning import planned, row_bytes
 from expert_bank.glue.reading import floor, reader
-from expert_bank.glue.row_tensors import row_tensors, serve_from
+from expert_bank.glue.row_tensors import require_own, row_tensors, serve_from
 from expert_bank.glue.seams.choice import choice
 from expert_bank.glue.serving import serve
 from expert_bank.glue.two_allocations import TwoAllocations
@@ -72,10 +73,15 @@ class Loading:
         self._sums: dict[int, torch.Tensor] = {}
 
     def join(self, layer: "BankedExperts", method: FusedMoEMethodBase) -> LayerLoad | None:
-        """Take a layer that is being built; None for one that stays resident."""
+        """Take a layer that is being built; None for one that stays resident.
+
+        Raises:
+            Refused: vLLM would quantise its weights as they come, by a loader of its own.
+        """
         if self._begun:
             self.resident.append(layer.layer_name)
             return None
+        require(against_method(layer, method))
         number = len(self.layers)
         self.layers.append(layer)
         return LayerLoad(
@@ -108,18 +114,9 @@ class Loading:
         if self._begun:
             return
         self._begun = True
-        for layer in self.layers:
-            if layer.quant_method.is_monolithic:
-                method = type(layer.quant_method).__qualname__
-                raise Refused(f"{layer.layer_name} routes inside its kernel ({method})")
+        require(against_layers(self.layers))
         self.tell(self.seams.line())
-        experts = {layer.global_num_experts for layer in self.layers}
-        picks = {layer.top_k for layer in self.layers}
-        if len(experts) > 1 or len(picks) > 1:
-            raise Refused(
-                f"the layers differ: {sorted(experts)} experts, {sorted(picks)} picks a token"
-            )
-        (self.experts,), (self.picks,) = experts, picks
+        self.experts, self.picks = self.layers[0].global_num_experts, self.layers[0].top_k
         each = [self.experts] * len(self.layers)
         sizes = [sum(row_bytes(layer).values()) for layer in self.layers]
         self.hot = hot_rows(self.config.hot_experts, experts=each, row_bytes=sizes)
@@ -139,8 +136,8 @@ class Loading:
             Refused: A layer is not.
         """
         missing = [layer.layer_name for n, layer in enumerate(self.layers) if n not in self._banks]
-        if missing or not self.layers:
-            raise Refused(f"never loaded: {', '.join(missing) or 'the model has no MoE layer'}")
+        if missing:
+            raise Refused(f"never loaded: {', '.join(missing)}")
         counter = PickCounter(
             [layer.layer_name for layer in self.layers],
             experts=self.experts,
@@ -186,6 +183,7 @@ class Loading:
     def _bank(self, number: int) -> None:
         """Move a layer's repacked rows into its banks."""
         layer, hot = self.layers[number], self.hot[number]
+        require_own(layer, self._banks.values())
         found = row_tensors(layer)
         cold = cold_rows(self.experts, hot, self.config.cold_rows)
         shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}

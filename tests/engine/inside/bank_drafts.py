@@ -4,7 +4,6 @@ A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); `
 of ``expert_bank_force``, or None); ``result``.
 """
 
-import logging
 import random
 import struct
 import sys
@@ -16,27 +15,11 @@ from typing import Any
 import forks
 import speculative
 
-TOLD_BY = "vllm.expert_bank.glue.banking"
-
-
-class Lines(logging.Handler):
-    """Keeps what a logger says."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.kept: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep a line."""
-        self.kept.append(record.getMessage())
-
 
 def run(job: forks.Job) -> dict[str, Any]:
     """Boot a job's engine, watch its draft's layers, answer, and tell what ran."""
     from vllm import LLM, SamplingParams  # noqa: PLC0415 - imported by the parent already
 
-    lines = Lines()
-    logging.getLogger(TOLD_BY).addHandler(lines)
     llm = LLM(model=job["model"], **job["engine"])
     drafts, ran = speculative.Drafts(), dict[str, int]()
     drafts.watch(llm.llm_engine.engine_core.engine_core.scheduler)
@@ -64,7 +47,6 @@ def run(job: forks.Job) -> dict[str, Any]:
         "layers": layers,
         "ran": ran,
         "banks": llm.collective_rpc("expert_bank_banks")[0],
-        "lines": lines.kept,
     }
 
 

@@ -3,12 +3,14 @@
 Run with the lane's Python, before an engine comes up.
 """
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial, wraps
 from types import SimpleNamespace
 from typing import Any
 
 import torch
+from refusals import attribute, replace_experts
 
 
 def behind(owner: type, name: str, then: Callable[..., None]) -> None:
@@ -107,8 +109,8 @@ def shared() -> None:
     repacked(share)()
 
 
-def uneven(name: str, value: int) -> Callable[[], None]:
-    """The last layer has another number of something than the others."""
+def in_last_block(alter: Callable[[Any], AbstractContextManager[None]]) -> Callable[[], None]:
+    """A plant around the building of the model's last block; it is given vLLM's configuration."""
 
     def plant() -> None:
         from vllm.model_executor.models.qwen3_moe import Qwen3MoeSparseMoeBlock  # noqa: PLC0415
@@ -116,17 +118,30 @@ def uneven(name: str, value: int) -> Callable[[], None]:
         inner = Qwen3MoeSparseMoeBlock.__init__
 
         def outer(self: Any, vllm_config: Any, prefix: str = "", **kwargs: Any) -> None:  # noqa: ANN401
-            config = vllm_config.model_config.hf_text_config
-            before = getattr(config, name)
-            setattr(config, name, value if "layers.3." in prefix else before)
-            try:
+            last = "layers.3." in prefix
+            with alter(vllm_config.model_config.hf_text_config) if last else nullcontext():
                 inner(self, vllm_config, prefix, **kwargs)
-            finally:
-                setattr(config, name, before)
 
         Qwen3MoeSparseMoeBlock.__init__ = outer
 
     return plant
+
+
+def uneven(name: str, value: int) -> Callable[[], None]:
+    """The last layer has another number of something than the others."""
+    return in_last_block(partial(attribute, name=name, value=value))
+
+
+@contextmanager
+def vllms_own(_config: Any) -> Iterator[None]:  # noqa: ANN401 - vLLM's
+    """A layer that is vLLM's own class, whatever a plugin wants it to be."""
+    from vllm.model_executor.custom_op import op_registry_oot  # noqa: PLC0415
+
+    ours = op_registry_oot.pop("RoutedExperts")
+    try:
+        yield
+    finally:
+        op_registry_oot["RoutedExperts"] = ours
 
 
 PLANTS: dict[str, Callable[[], None]] = {
@@ -139,6 +154,8 @@ PLANTS: dict[str, Callable[[], None]] = {
     "kept": repacked(kept),
     "unlisted": repacked(unlisted),
     "shared": shared,
+    "foreign": in_last_block(vllms_own),
+    "rival": replace_experts,
     "uneven_picks": uneven("num_experts_per_tok", 3),
     "uneven_experts": uneven("num_experts", 8),
 }

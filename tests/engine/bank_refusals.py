@@ -44,8 +44,8 @@ BOOTS: Mapping[str, tuple[Mapping[str, Any], str]] = {
 }
 # How vLLM is altered before a boot (``inside/plants.py``), and what is said against it.
 PLANTS: Mapping[str, str] = {
-    "monolithic": rf"{FIRST} routes inside its kernel \(TrtLlmBf16ExpertsMonolithic\); .*{INSTEAD}",
-    "monolithic_at_last": rf"{FIRST} routes inside its kernel \(\w+Experts\); .*{INSTEAD}",
+    "monolithic": rf"{FIRST} routes inside its kernel {BY}; .*{INSTEAD}",
+    "monolithic_at_last": rf"{FIRST} routes inside its kernel {BY}; .*{INSTEAD}",
     "foreign": (rf"{LAST} is a vllm\.\S+\.RoutedExperts, and was not loaded into banks.*{INSTEAD}"),
     "rival": r"RoutedExperts is already replaced by refusals\.\S+; load only one plugin",
     "uneven_picks": rf"{LAST} has 16 experts and 3 picks a token, and {FIRST} 16 experts and 4 .*{INSTEAD}",
@@ -118,7 +118,6 @@ ASKED: Mapping[str, list[Any]] = {
     "the engine cannot sleep": [["sleep", 1], ["sleep", 2], [".sleep", 1], [".sleep", 2]],
     "weights cannot be reloaded": [["reload_weights"]],
     "weights cannot be updated": [["start_weight_update"], ["update_weights", {}]],
-    "weights cannot be set to zero": [["reset_weights"]],
     "weights cannot be saved": [
         ["save_sharded_state", "/nowhere"],
         ["save_tensorized_model", None],

@@ -117,10 +117,8 @@ def against_model(model: torch.nn.Module, banked: Sequence[RoutedExperts]) -> It
 
 
 def _routes_inside(layer: RoutedExperts) -> str:
-    method = layer.quant_method
-    experts = getattr(method, "experts_cls", None)
-    kernel = type(method) if experts is None else experts
-    return f"{layer.layer_name} routes inside its kernel ({kernel.__qualname__})"
+    how = quantised_by(layer, layer.quant_method)
+    return f"{layer.layer_name} routes inside its kernel ({how})"
 
 
 def _shape(layer: RoutedExperts) -> str:

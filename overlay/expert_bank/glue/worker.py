@@ -97,11 +97,6 @@ class BankWorker(Base):
         self._refuse_while_banked("update_weights", "weights cannot be updated", AGAIN)
         return super().update_weights(*args, **kwargs)
 
-    def reset_weights(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
-        """Set them to zero as vLLM does where all experts are resident; else the same."""
-        self._refuse_while_banked("reset_weights", "weights cannot be set to zero")
-        return super().reset_weights(*args, **kwargs)
-
     def sleep(self, level: int = 1) -> Any:  # noqa: ANN401 - the same
         """Sleep as vLLM does where all experts are resident; else the same."""
         # vLLM has stopped its scheduler by now, and leaves it so.

@@ -42,12 +42,12 @@ def boot_map(
     ):
         raise ValueError(f"hot rows {hot} of {experts} experts")
     if kind not in KINDS:
-        raise Refused(f"no boot map {kind!r}", hint=f"there are {', '.join(KINDS)}")
+        raise Refused(f"moe_boot_map: there is no {kind!r}", hint=f"there are {', '.join(KINDS)}")
     if kind != USAGE:
         if usage is not None:
             raise Refused(
-                f"boot map {kind!r} takes no usage counts, and some were given",
-                hint=f"ask for the boot map {USAGE!r}, or give no counts",
+                f"moe_boot_map {kind!r} takes no usage counts, and some were given",
+                hint=f"ask for {USAGE!r}, or give no counts",
             )
         return [
             list(range(rows)) if kind == FIRST or rows == most else []
@@ -55,12 +55,14 @@ def boot_map(
         ]
     if usage is None:
         raise Refused(
-            f"boot map {USAGE!r} needs usage counts",
+            f"moe_boot_map {USAGE!r} needs usage counts",
             hint="make a file of them with `lanewright residency map USAGE.parquet --out FILE`",
         )
     shapes = [counts.shape for counts in usage]
     if shapes != [(most,) for most in experts]:
-        raise Refused(f"usage counts of shapes {shapes}, and the layers have {experts} experts")
+        raise Refused(
+            f"moe_boot_map: usage counts of shapes {shapes}, and the layers have {experts} experts"
+        )
     return [
         [int(expert) for expert in np.argsort(-counts, kind="stable")[:rows]]
         for counts, rows in zip(usage, hot, strict=True)

@@ -123,11 +123,11 @@ def _remedy(plan: Plan) -> str:
         experts=[layer.experts for layer in plan.layers],
         row_bytes=[layer.row for layer in plan.layers],
     )
-    rows = f"hot rows {spec} ({sum(most)} rows, {min(most)} to {max(most)} a layer)"
+    rows = f"moe_hot_experts {spec} ({sum(most)} rows, {min(most)} to {max(most)} a layer)"
     tries = {
-        f"take {rows}": replace(plan, hot=most),
-        "take mode exclusive": replace(plan, mode="exclusive"),
-        f"take mode exclusive and {rows}": replace(plan, hot=most, mode="exclusive"),
+        f"set {rows}": replace(plan, hot=most),
+        "set moe_cold_rows exclusive": replace(plan, mode="exclusive"),
+        f"set moe_cold_rows exclusive and {rows}": replace(plan, hot=most, mode="exclusive"),
     }
     for text, other in tries.items():
         if fits(other):
@@ -135,5 +135,5 @@ def _remedy(plan: Plan) -> str:
     least = replace(plan, hot=most, mode="exclusive")
     return (
         f"the host is {told(least.host_peak - least.free_host)} short with as many rows hot as the"
-        " device takes, and mode exclusive: free as much of it"
+        " device takes, and moe_cold_rows exclusive: free as much of it"
     )

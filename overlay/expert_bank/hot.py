@@ -72,7 +72,7 @@ def _vector(spec: str, parts: Sequence[str], experts: Sequence[int]) -> tuple[in
     for layer, (rows, most) in enumerate(zip(hot, experts, strict=True)):
         if rows > most:
             raise Refused(
-                f"hot rows {spec!r}: {rows} is more than layer {layer}'s {most} experts",
+                f"moe_hot_experts {spec!r}: {rows} is more than layer {layer}'s {most} experts",
                 hint=f"give 0 to {most}",
             )
     return hot
@@ -118,4 +118,4 @@ def _whole(
 
 
 def _unreadable(spec: str, what: str) -> Refused:
-    return Refused(f"hot rows {spec!r}: {what}", hint=VALID)
+    return Refused(f"moe_hot_experts {spec!r}: {what}", hint=VALID)

@@ -27,6 +27,7 @@ class TwoBank:
         audits: Yield what else is wrong, one line each; a kernel's own checks.
         used: Whose code serves each seam.
         kept: What the banks' memory and its registration hang on.
+        resident: Layers of a draft model, all of whose experts are in device memory.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class TwoBank:
         self.barrier = Barrier(self.swapper, drain)
         self.audits: list[Callable[[], Iterable[str]]] = []
         self.kept: tuple[object, ...] = ()
+        self.resident: tuple[str, ...] = ()
 
     def audit(self) -> list[str]:
         """Compare every expert's row, and the device's table, with what they must be.
@@ -79,6 +81,7 @@ class TwoBank:
             "hot_rows": list(self.table.hot),
             "hot_picks": hot,
             "cold_picks": cold,
+            "resident": list(self.resident),
             "row_bytes": [bank.row_bytes for bank in self.swapper.banks],
             "seams": {each.seam: each.told() for each in self.used},
             **self.barrier.told(),

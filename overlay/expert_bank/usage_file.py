@@ -122,7 +122,7 @@ def _short(value: object) -> str:
 
 def _bad(path: Path, what: str) -> Refused:
     return Refused(
-        f"usage file {path}: {what}",
+        f"moe_boot_map: usage file {path}: {what}",
         hint="make it of this model's usage map with"
         " `lanewright residency map USAGE.parquet --out FILE`",
     )

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+LAST = "model.norm.weight"
+
 
 def spread(model: Path, folder: Path, file_of: Callable[[str], int]) -> Path:
     """Write a model's weights to several files.
@@ -27,6 +29,57 @@ def spread(model: Path, folder: Path, file_of: Callable[[str], int]) -> Path:
     weights = {name: files[number] for name, number in numbers.items()}
     index = {"metadata": {"total_size": len(data)}, "weight_map": weights}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    return folder
+
+
+def doubled(model: Path, folder: Path, weight: str) -> Path:
+    """Write a model's weights to two files; one weight is in both.
+
+    Args:
+        model: As in ``spread``.
+        folder: Where to, new.
+        weight: Which.
+    """
+    spread(model, folder, lambda name: 1 + (name == LAST))
+    header, data = _read(model / "model.safetensors")
+    _write(
+        {name: header[name] for name in (LAST, weight)}, data, folder / "model-00002.safetensors"
+    )
+    return folder
+
+
+def dense(model: Path, folder: Path) -> Path:
+    """Write a model whose layers are no mixtures: each is made of its first experts, side by side.
+
+    Args:
+        model: As in ``spread``, of Qwen3-MoE.
+        folder: Where to, new.
+    """
+    folder.mkdir()
+    config = json.loads((model / "config.json").read_text())
+    layers = range(config["num_hidden_layers"])
+    width = config["moe_intermediate_size"]
+    experts = config["intermediate_size"] // width
+    for each in model.iterdir():
+        if each.name not in ("model.safetensors", "config.json"):
+            (folder / each.name).symlink_to(each)
+    kind = {"architectures": ["Qwen3ForCausalLM"], "model_type": "qwen3"}
+    (folder / "config.json").write_text(json.dumps({**config, **kind}))
+    header, data = _read(model / "model.safetensors")
+    made, rows = {name: each for name, each in header.items() if ".mlp." not in name}, bytes(data)
+    for layer in layers:
+        for part in ("gate_proj", "up_proj", "down_proj"):
+            names = [f"model.layers.{layer}.mlp.experts.{n}.{part}.weight" for n in range(experts)]
+            of_each = [header[name] for name in names]
+            start = len(rows)
+            rows += b"".join(data[slice(*each["data_offsets"])] for each in of_each)
+            shape = [side * experts if side == width else side for side in of_each[0]["shape"]]
+            made[f"model.layers.{layer}.mlp.{part}.weight"] = {
+                **of_each[0],
+                "shape": shape,
+                "data_offsets": [start, len(rows)],
+            }
+    _write(made, memoryview(rows), folder / "model.safetensors")
     return folder
 
 

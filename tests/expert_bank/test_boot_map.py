@@ -50,7 +50,9 @@ def test_layers_may_differ_in_experts() -> None:
 
 
 def test_an_unknown_kind_names_those_that_are() -> None:
-    with pytest.raises(Refused, match=r"no boot map 'random'\nthere are first, empty, usage"):
+    with pytest.raises(
+        Refused, match=r"moe_boot_map: there is no 'random'\nthere are first, empty, usage"
+    ):
         boot_map("random", hot=[1], experts=[2], usage=None)
 
 
@@ -61,7 +63,7 @@ def test_missing_counts_are_told_with_the_command_that_makes_them() -> None:
 
 @pytest.mark.parametrize("kind", ["first", "empty"])
 def test_counts_that_nothing_reads_are_refused(kind: str) -> None:
-    with pytest.raises(Refused, match=f"boot map '{kind}' takes no usage counts"):
+    with pytest.raises(Refused, match=f"moe_boot_map '{kind}' takes no usage counts"):
         boot_map(kind, hot=[1], experts=[2], usage=counts([1, 2]))
 
 

@@ -38,7 +38,9 @@ def followed(plan: Plan, hint: str) -> Plan:
         told = re.search(r"\((\d+) rows, (\d+) to (\d+) a layer\)", hint)
         assert told
         assert tuple(map(int, told.groups())) == (sum(hot), min(hot), max(hot))
-    return replace(plan, hot=hot, mode="exclusive" if "mode exclusive" in hint else plan.mode)
+    return replace(
+        plan, hot=hot, mode="exclusive" if "moe_cold_rows exclusive" in hint else plan.mode
+    )
 
 
 def test_the_lanes_plan_in_words() -> None:
@@ -101,7 +103,7 @@ def test_all_experts_resident_do_not_fit_the_lanes_device() -> None:
         "    240.00 KiB  tables",
         "    120.00 KiB  counts",
     ]
-    assert hint.startswith("take hot rows fit:222473MiB (12414 rows, 310 to 311 a layer)")
+    assert hint.startswith("set moe_hot_experts fit:222473MiB (12414 rows, 310 to 311 a layer)")
     assert fits(followed(plan, hint))
 
 
@@ -113,7 +115,7 @@ def test_a_mirror_that_is_too_large_for_the_host_can_be_exclusive() -> None:
         "    268.80 GiB  cold bank, mirror",
         "      6.72 GiB  one layer raw, while loading",
     ]
-    assert hint == "take mode exclusive"
+    assert hint == "set moe_cold_rows exclusive"
     assert fits(followed(plan, hint))
 
 
@@ -132,7 +134,7 @@ def test_more_hot_rows_can_make_room_on_the_host() -> None:
     plan = replace(LANE, hot=(100,) * 40, free_host=100 * GIB)
     lines, hint = refusal(plan)
     assert lines[1].startswith("host: ")
-    assert hint.startswith("take hot rows fit:")
+    assert hint.startswith("set moe_hot_experts fit:")
     assert fits(followed(plan, hint))
 
 
@@ -144,8 +146,8 @@ def test_both_memories_are_told_where_both_are_too_small() -> None:
         "host",
     ]
     assert hint == (
-        "the host is 159.67 GiB short with as many rows hot as the device takes, and mode"
-        " exclusive: free as much of it"
+        "the host is 159.67 GiB short with as many rows hot as the device takes, and"
+        " moe_cold_rows exclusive: free as much of it"
     )
 
 
@@ -162,7 +164,7 @@ def test_a_device_without_room_for_a_row_is_told(staging: int, tail: str) -> Non
 def test_a_device_with_room_for_all_but_rows_can_have_none() -> None:
     plan = replace(LANE, free_device=LANE.device_peak - LANE.hot_bank)
     _, hint = refusal(plan)
-    assert hint == "take hot rows fit:0MiB (0 rows, 0 to 0 a layer)"
+    assert hint == "set moe_hot_experts fit:0MiB (0 rows, 0 to 0 a layer)"
     assert fits(followed(plan, hint))
 
 
@@ -202,7 +204,7 @@ def test_terms_add_up_and_a_hint_that_is_followed_fits(plan: Plan) -> None:
         return
     assert plan.device_peak > plan.free_device or plan.host_peak > plan.free_host
     _, hint = refusal(plan)
-    if hint.startswith("take "):
+    if hint.startswith("set "):
         assert fits(followed(plan, hint))
     elif hint.startswith("the device"):
         assert not fits(replace(plan, hot=(0,) * len(plan.layers)))

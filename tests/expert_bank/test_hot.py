@@ -89,7 +89,7 @@ def test_the_lanes_number_is_what_its_bytes_fit() -> None:
 def test_what_cannot_be_is_refused_by_its_part(spec: str, part: str, valid: str) -> None:
     with pytest.raises(Refused) as refused:
         rows_of(spec, [16, 16, 16, 8])
-    assert str(refused.value) == f"hot rows {spec!r}: {part}\n{valid}"
+    assert str(refused.value) == f"moe_hot_experts {spec!r}: {part}\n{valid}"
 
 
 @pytest.mark.parametrize(

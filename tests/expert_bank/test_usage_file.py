@@ -37,7 +37,7 @@ def reason(file: Path, content: bytes | str | Any) -> str:  # noqa: ANN401 - any
         read_usage_file(file, ASKED, served="m")
     message, hint = str(refused.value).rsplit("\n", 1)
     assert "`lanewright residency map USAGE.parquet --out FILE`" in hint
-    start = f"usage file {file}: "
+    start = f"moe_boot_map: usage file {file}: "
     assert message.startswith(start)
     return message.removeprefix(start)
 

@@ -67,6 +67,6 @@ def test_every_lane_that_boots_here_can_be_asked_what_it_says(lane: str) -> None
     series = load_series(Project.find(ROOT), lane)
     assert recipe_of(series.model, lane) in RECIPES
     assert check_shims(series.boot.shims, lane) == tuple(series.boot.shims)
-    asked = Asked.of(series.equality, lane)
+    asked = Asked.of(series.equality, lane, series.engine)
     assert switched_on(series.engine)
     assert series.engine["max_num_seqs"] >= max(asked.together, default=1)

@@ -61,7 +61,7 @@ class BankedExperts(RoutedExperts):
                 param, loaded_weight, weight_name, shard_id, expert_id, return_success
             )
             return resident
-        real = self.load.real(param, weight_name)
+        real = self.load.real(param, weight_name, expert_id, shard_id)
         loaded: bool | None = super().weight_loader(
             real, loaded_weight, weight_name, shard_id, expert_id, return_success
         )

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 from vllm.logger import init_logger
-from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
 from expert_bank.barrier import Barrier
 from expert_bank.config import BankConfig
+from expert_bank.glue.against import FEATURE, against_loading, against_model, require
 from expert_bank.glue.banked import BankedExperts
 from expert_bank.glue.binding import against_counting
 from expert_bank.glue.current import loading
@@ -22,7 +22,6 @@ from expert_bank.refused import Refused
 from expert_bank.self_check import map_variant, mixed_layers, one_of_each_size, token_counts
 from expert_bank.two_bank import TwoBank
 
-FEATURE = "moe_hot_experts"
 logger = init_logger(f"vllm.{__name__}")
 
 
@@ -38,17 +37,20 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
         Refused: This cannot be done in this engine, or not exactly; the message says what stands
             against it.
     """
-    _require([*against_counting(worker.vllm_config), *_against_load(worker.vllm_config)])
+    require([*against_counting(worker.vllm_config), *against_loading(worker.vllm_config)])
     install(BankedExperts, FEATURE)
     current = Loading(config, worker, logger.info)
     with loading(current):
         load()
     model = worker.model_runner.get_model()
-    _require([*_against_layers(model, current), *against_serving(current.layers, worker.device)])
+    require(
+        [*against_model(model, current.layers), *against_serving(current.layers, worker.device)]
+    )
     two_bank = current.whole(_drain(worker.device))
     if worker.device.type == "cpu" and worker.vllm_config.model_config.enforce_eager:
         count_late(current.layers, two_bank)
-    for name in current.resident:
+    two_bank.resident = tuple(current.resident)
+    for name in two_bank.resident:
         logger.info("expert_bank: %s is a draft model's, and stays resident", name)
     return two_bank
 
@@ -104,39 +106,6 @@ def require_map_invariance(
         )
     if not chosen:
         logger.info("expert_bank: no layer has both hot and cold experts")
-
-
-def _require(reasons: Any) -> None:  # noqa: ANN401 - any iterable of texts
-    if found := list(reasons):
-        raise Refused(f"{FEATURE}: experts cannot be kept in two banks here: " + "; ".join(found))
-
-
-def _against_load(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM's
-    """Yield what in a configuration stands against loading layer by layer."""
-    load_format = getattr(
-        vllm_config.load_config.load_format, "value", vllm_config.load_config.load_format
-    )
-    if load_format not in ("auto", "safetensors"):
-        yield f"load_format {load_format} does not load weight by weight"
-    offload = vllm_config.offload_config
-    if offload.uva.cpu_offload_gb or offload.prefetch.offload_group_size:
-        yield "vLLM's own offloading is on, and would move the same weights"
-    if vllm_config.parallel_config.tensor_parallel_size > 1:
-        yield "tensor parallelism is on, and no table is shared between its ranks"
-    if vllm_config.parallel_config.pipeline_parallel_size > 1:
-        yield "pipeline parallelism is on"
-
-
-def _against_layers(model: torch.nn.Module, current: Loading) -> Iterator[str]:
-    """Yield which layers stand against it, and why."""
-    banked = {id(layer) for layer in current.layers}
-    for name, module in model.named_modules():
-        if not isinstance(module, RoutedExperts):
-            continue
-        if id(module) not in banked:
-            yield f"{name} is a {type(module).__module__}.{type(module).__qualname__}"
-        elif module.quant_method.is_monolithic:
-            yield f"{name} routes inside its kernel ({type(module.quant_method).__qualname__})"
 
 
 def _drain(device: torch.device) -> Callable[[], None]:

@@ -44,17 +44,17 @@ def against_counting(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM'
     """Yield what in a configuration stands against exact counts."""
     parallel = vllm_config.parallel_config
     if parallel.enable_expert_parallel:
-        yield "expert parallelism is on"
+        yield "expert parallelism is on (enable_expert_parallel)"
     if parallel.enable_eplb:
-        yield "expert load balancing is on"
+        yield "expert load balancing is on (enable_eplb)"
     if parallel.data_parallel_size > 1:
-        yield "a forward holds other data-parallel ranks' tokens"
+        yield "a forward holds other data-parallel ranks' tokens (data_parallel_size)"
     if getattr(parallel, "prefill_context_parallel_size", 1) > 1:
-        yield "a forward holds other ranks' part of a prompt"
+        yield "a forward holds other ranks' part of a prompt (prefill_context_parallel_size)"
     if parallel.use_ubatching:
-        yield "a forward is split into micro-batches"
+        yield "a forward is split into micro-batches (enable_dbo or ubatch_size)"
     if vllm_config.lora_config is not None:
-        yield "LoRA is on"
+        yield "LoRA is on (enable_lora)"
     if getattr(vllm_config.speculative_config, "method", None) == "ngram_gpu":
         yield "ngram_gpu takes drafts back once a step is under way"
 

@@ -56,21 +56,26 @@ class LayerLoad:
         self._names = {id(each): name for name, each in self.layer.named_parameters()}
         self._kept = list(self.layer.parameters())
 
-    def real(self, parameter: torch.nn.Parameter, name: str) -> torch.nn.Parameter:
+    def real(
+        self, parameter: torch.nn.Parameter, name: str, expert: int, shard: str
+    ) -> torch.nn.Parameter:
         """Find the parameter that has bytes; the first call creates them all.
 
         Args:
             parameter: What vLLM has in its hands: one with bytes, or the one on the meta device.
             name: Of the weight, for messages.
+            expert: Whose it is, for messages.
+            shard: Which part of the parameter it is, for messages.
 
         Raises:
             Refused: The layer's rows are in the banks already.
         """
         if self.whole:
             raise Refused(
-                f"{self.layer.layer_name}: {name} came after all of the layer's weights had, and its"
-                " experts are in two banks",
-                hint="weights cannot be loaded twice; start the engine again",
+                f"{self.layer.layer_name}, expert {expert}: {shard} of {name} came again, after all"
+                " of the layer's weights had, and its experts are in two banks (moe_hot_experts)",
+                hint="make the checkpoint again with each weight once; where weights are loaded"
+                " anew, start the engine again",
             )
         if not self._missing:
             self._materialise()

@@ -11,6 +11,7 @@ from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
 from expert_bank.config import BankConfig
 from expert_bank.fits import plan_lines, require_fits
+from expert_bank.glue.against import against_layers, require
 from expert_bank.glue.built import other_weights
 from expert_bank.glue.first_map import first_map
 from expert_bank.glue.kv_cache import kv_token
@@ -18,7 +19,6 @@ from expert_bank.glue.planning import planned, row_bytes
 from expert_bank.host_budget import HostBudget
 from expert_bank.hot import hot_rows
 from expert_bank.plan import Plan
-from expert_bank.refused import Refused
 
 
 @dataclass(frozen=True)
@@ -62,17 +62,8 @@ def lay_out(
     Raises:
         Refused: The model cannot be kept in two banks, or not as it is asked for.
     """
-    for layer in layers:
-        if layer.quant_method.is_monolithic:
-            method = type(layer.quant_method).__qualname__
-            raise Refused(f"{layer.layer_name} routes inside its kernel ({method})")
-    experts = {layer.global_num_experts for layer in layers}
-    picks = {layer.top_k for layer in layers}
-    if len(experts) > 1 or len(picks) > 1:
-        raise Refused(
-            f"the layers differ: {sorted(experts)} experts, {sorted(picks)} picks a token"
-        )
-    (of_each,), (of_token,) = experts, picks
+    require(against_layers(layers))
+    of_each, of_token = layers[0].global_num_experts, layers[0].top_k
     sizes = [sum(row_bytes(layer).values()) for layer in layers]
     hot = hot_rows(config.hot_experts, experts=[of_each] * len(layers), row_bytes=sizes)
     plan = planned(

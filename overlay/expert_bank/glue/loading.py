@@ -13,11 +13,12 @@ from expert_bank.bank import LayerBank, placed
 from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
 from expert_bank.filling import fill
+from expert_bank.glue.against import against_method, require
 from expert_bank.glue.gathering import Gathering
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.layout import Layout, lay_out
 from expert_bank.glue.reading import floor, reader
-from expert_bank.glue.row_tensors import row_tensors, serve_from
+from expert_bank.glue.row_tensors import require_own, row_tensors, serve_from
 from expert_bank.glue.seams.choice import choice
 from expert_bank.glue.serving import serve
 from expert_bank.host_budget import host_budget
@@ -80,10 +81,15 @@ class Loading:
         self._sums: dict[int, torch.Tensor] = {}
 
     def join(self, layer: "BankedExperts", method: FusedMoEMethodBase) -> LayerLoad | None:
-        """Take a layer that is being built; None for one that stays resident."""
+        """Take a layer that is being built; None for one that stays resident.
+
+        Raises:
+            Refused: vLLM would quantise its weights as they come, by a loader of its own.
+        """
         if self._begun:
             self.resident.append(layer.layer_name)
             return None
+        require(against_method(layer, method))
         number = len(self.layers)
         self.layers.append(layer)
         return LayerLoad(
@@ -137,8 +143,8 @@ class Loading:
             Refused: A layer is not.
         """
         missing = [layer.layer_name for n, layer in enumerate(self.layers) if n not in self._banks]
-        if missing or not self.layers:
-            raise Refused(f"never loaded: {', '.join(missing) or 'the model has no MoE layer'}")
+        if missing:
+            raise Refused(f"never loaded: {', '.join(missing)}")
         counter = PickCounter(
             [layer.layer_name for layer in self.layers],
             experts=self.layout.experts,
@@ -172,6 +178,7 @@ class Loading:
         """Move a layer's repacked rows into its banks."""
         layer, layout, mode = self.layers[number], self.layout, self.config.cold_rows
         hot = layout.hot[number]
+        require_own(layer, self._banks.values())
         found = row_tensors(layer)
         cold = cold_rows(layout.experts, hot, mode)
         shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}

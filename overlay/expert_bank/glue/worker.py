@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 else:
     Base = object
 
+AGAIN = "start the engine again for other weights, or start it without moe_hot_experts"
+
 
 class BankWorker(Base):
     """Mixed in before a worker class of vLLM; does what the configuration switches on.
@@ -82,32 +84,42 @@ class BankWorker(Base):
         Raises:
             Refused: They are in two banks, and would be reloaded into their first places.
         """
-        self._refuse_while_banked("weights cannot be reloaded")
+        self._refuse_while_banked("reload_weights", "weights cannot be reloaded", AGAIN)
         return super().reload_weights(*args, **kwargs)
+
+    def start_weight_update(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
+        """Begin as vLLM does where all experts are resident; else the same."""
+        self._refuse_while_banked("start_weight_update", "weights cannot be updated", AGAIN)
+        return super().start_weight_update(*args, **kwargs)
 
     def update_weights(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Update as vLLM does where all experts are resident; else the same."""
-        self._refuse_while_banked("weights cannot be updated")
+        self._refuse_while_banked("update_weights", "weights cannot be updated", AGAIN)
         return super().update_weights(*args, **kwargs)
 
     def sleep(self, level: int = 1) -> Any:  # noqa: ANN401 - the same
         """Sleep as vLLM does where all experts are resident; else the same."""
-        self._refuse_while_banked("the engine cannot sleep")
+        # vLLM has stopped its scheduler by now, and leaves it so.
+        self._refuse_while_banked(
+            "sleep",
+            "the engine cannot sleep",
+            "wake_up lets it answer again; start it without moe_hot_experts to sleep",
+        )
         return super().sleep(level)
 
     def save_sharded_state(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Save as vLLM does where all experts are resident; else the same."""
-        self._refuse_while_banked("weights cannot be saved")
+        self._refuse_while_banked("save_sharded_state", "weights cannot be saved")
         return super().save_sharded_state(*args, **kwargs)
 
     def save_tensorized_model(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Save as vLLM does where all experts are resident; else the same."""
-        self._refuse_while_banked("weights cannot be saved")
+        self._refuse_while_banked("save_tensorized_model", "weights cannot be saved")
         return super().save_tensorized_model(*args, **kwargs)
 
-    def _refuse_while_banked(self, what: str) -> None:
+    def _refuse_while_banked(self, asked: str, what: str, hint: str = "") -> None:
         if self.two_bank is not None:
             raise Refused(
-                f"{what} while experts are in two banks",
-                hint="start the engine again, or start it without moe_hot_experts",
+                f"{asked}: {what} while experts are in two banks (moe_hot_experts)",
+                hint=hint or "start it without moe_hot_experts to do that",
             )

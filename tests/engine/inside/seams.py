@@ -117,10 +117,10 @@ def what_forwards_read_comes_out_of_the_pool() -> None:
 def what_the_pools_table_cannot_hold_is_refused() -> None:
     """Exclusive cold rows; a layer with no hot rows, or with nothing else."""
     make = pr56177.row_table(Used("RowTable", "96177"))
-    with refused("RowTable from #96177", "exclusive cold rows", "moe_cold_rows mirror"):
+    with refused("RowTable from #96177", "moe_cold_rows exclusive", "use moe_cold_rows mirror"):
         make(HOT_ROWS, EXPERTS, CPU, "exclusive")
     for hot in ((5, 0), (12, 5)):
-        with refused("RowTable from #96177", f"{sorted(hot)} hot ones of 12"):
+        with refused("RowTable from #96177", f"moe_hot_experts {sorted(hot)} of 12"):
             make(hot, EXPERTS, CPU, "mirror")
 
 

@@ -16,8 +16,8 @@ from tests.serve.equality.test_verdict import EXCHANGED, ON, SELF
 LESS: dict[str, Any] = {"prompts": 6, "tokens": 16, "distinct": 40, "modes": ["eager"]}
 
 
-def asked(**given: Any) -> Asked:  # noqa: ANN401 - TOML
-    return Asked.of(msgspec.convert(given, EqualitySpec), "a.toml: [equality]")
+def asked(engine: dict[str, Any] | None = None, **given: Any) -> Asked:  # noqa: ANN401 - TOML
+    return Asked.of(msgspec.convert(given, EqualitySpec), "a.toml: [equality]", engine or {})
 
 
 def test_nothing_said_is_the_default_of_which_nothing_is_told() -> None:
@@ -68,6 +68,19 @@ def test_what_cannot_be_asked_is_refused(given: dict[str, Any], told: str) -> No
     with pytest.raises(LanewrightError, match=told) as caught:
         asked(**given)
     assert "a.toml: [equality]" in str(caught.value)
+
+
+def test_answers_that_leave_no_room_for_a_prompt_are_refused() -> None:
+    with pytest.raises(LanewrightError) as caught:
+        asked({"max_model_len": 512}, tokens=512)
+    assert str(caught.value) == (
+        "a.toml: [equality] tokens: an answer of 512 leaves no room for a prompt in"
+        " max_model_len 512"
+    )
+    assert "[engine] max_model_len" in (caught.value.hint or "")
+    with pytest.raises(LanewrightError, match="an answer of 64 leaves no room"):
+        asked({"max_model_len": 64})
+    assert asked({"max_model_len": 512}, tokens=511).tokens == 511
 
 
 @pytest.mark.parametrize("given", [{"prompts": 0}, {"tokens": -1}, {"modes": ["fast"]}, {"x": 1}])

@@ -105,6 +105,22 @@ def test_a_worker_that_the_lane_names_is_not_asked_of_the_pin(tmp_path: Path) ->
     assert "worker_cls" not in specs(tmp_path, "lane")["eager.off"]["engine"]
 
 
+def test_answers_that_the_engine_would_cut_short_are_refused_before_any(tmp_path: Path) -> None:
+    longest = max(len(prompt.encode()) for prompt in PROMPTS)
+    for room, folder in ((63, tmp_path / "short"), (64, tmp_path / "just")):
+        engine = {**ON, "max_model_len": longest + room}
+        lane = lay_stand_in(folder)
+        if room == MAX_TOKENS:
+            assert compared(folder, lane, engine=engine).verdict == "equal"
+            continue
+        with pytest.raises(BootError, match=r"in arm eager\.baseline") as caught:
+            compared(folder, lane, engine=engine)
+        assert (
+            f"has {longest} tokens, and an answer of 64 behind it does not fit max_model_len"
+            f" {longest + 63}: say at most 63 in [equality] tokens, or more in [engine]"
+        ) in str(caught.value)
+
+
 @pytest.mark.parametrize("what", ["token", "logprob"])
 def test_a_lane_that_differs_is_told_to_the_place(tmp_path: Path, what: str) -> None:
     lies = {"flip": {"place": PLACE, "what": what}}

@@ -61,7 +61,7 @@ def lay_lane(project: Project, places: Places, name: str) -> Lane:
     place = project.series_file(name)
     shims = check_shims(series.boot.shims, f"{place}: [boot] shims")
     require_switched(series, f"{place}: [seams]")
-    asked = Asked.of(series.equality, f"{place}: [equality]")
+    asked = Asked.of(series.equality, f"{place}: [equality]", series.engine)
     lock = build(project, places, name, check=True).lock
     python = ensure_base(places, project.environments / f"{series.device}.txt")
 

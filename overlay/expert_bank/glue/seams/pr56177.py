@@ -45,9 +45,9 @@ def row_table(used: Used) -> MakeTable:
         if mode != "mirror" or not all(0 < rows < experts for rows in hot):
             raise Refused(
                 f"{used.seam} from #{used.source}: its table keeps every expert's host row, and in"
-                f" each layer some hot rows and not all; asked were {mode} cold rows and"
-                f" {sorted(set(hot))} hot ones of {experts}",
-                hint="use moe_cold_rows mirror and fewer hot rows, or our own RowTable",
+                f" each layer some hot rows and not all; asked were moe_cold_rows {mode} and"
+                f" moe_hot_experts {sorted(set(hot))} of {experts}",
+                hint="use moe_cold_rows mirror and fewer moe_hot_experts, or our own RowTable",
             )
         pool = allocate(device, experts, list(hot), STAGING)
         set_gate(pool, False)  # noqa: FBT003 - their signature

@@ -54,6 +54,9 @@ class LLM:
             for prompt in prompts
         ]
 
+    def get_tokenizer(self) -> SimpleNamespace:
+        return SimpleNamespace(encode=str.encode)
+
     def collective_rpc(self, method: str, args: tuple[Any, ...] = ()) -> list[Any]:
         return [getattr(worker, method)(*args) for worker in self.engine.workers]
 

@@ -1,6 +1,6 @@
 """How much is asked of every engine that is compared."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
@@ -33,12 +33,18 @@ class Asked:
     together: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, spec: EqualitySpec, place: str) -> Self:
+    def of(cls, spec: EqualitySpec, place: str, engine: Mapping[str, object]) -> Self:
         """Read what a series says.
+
+        Args:
+            spec: What it says.
+            place: Where, for messages.
+            engine: The same series' engine arguments.
 
         Raises:
             LanewrightError: There are no so many prompts or modes, no so many can be asked at once,
-                or the answers are too short to hold so many different tokens.
+                the answers are too short to hold so many different tokens, or the engine is too
+                short for the answers.
         """
         given = {each.name: getattr(spec, each.name) for each in fields(cls)}
         told: dict[str, Any] = {
@@ -63,6 +69,14 @@ class Asked:
                 f"{place}: {asked.prompts} answers of {asked.tokens} tokens cannot hold"
                 f" {asked.distinct} different ones",
                 hint="ask more, or say in `distinct` how many they must hold",
+            )
+        most = engine.get("max_model_len")
+        # How many tokens a prompt is, the engine tells; one at least.
+        if isinstance(most, int) and asked.tokens >= most:
+            raise LanewrightError(
+                f"{place} tokens: an answer of {asked.tokens} leaves no room for a prompt in"
+                f" max_model_len {most}",
+                hint="say less there, or more in [engine] max_model_len",
             )
         return asked
 

@@ -83,6 +83,7 @@ def run(arm: dict[str, Any], imported: float) -> None:
     llm = vllm.LLM(model=arm["model"], **arm["engine"])
     up = time.perf_counter()
     tell(arm, "engine up")
+    require_room(llm, arm)
     for method, arguments in arm["calls"]:
         llm.collective_rpc(method, args=tuple(arguments))
     completions = answers(llm, arm)
@@ -121,6 +122,24 @@ def run(arm: dict[str, Any], imported: float) -> None:
         result["exchange"] = {"layer": layer, "completions": exchanged}
     finished.write_whole(Path(arm["result"]), json.dumps(result).encode())
     finished.note(arm, read)
+
+
+def require_room(llm: "vllm.LLM", arm: dict[str, Any]) -> None:
+    """Refuse answers that vLLM would cut short.
+
+    Raises:
+        ValueError: The longest prompt and an answer are longer together than the engine takes.
+    """
+    most, tokens = arm["engine"].get("max_model_len"), arm["max_tokens"]
+    encode = llm.get_tokenizer().encode
+    lengths = [len(encode(prompt)) for prompt in arm["prompts"]]
+    longest = max(lengths)
+    if most is not None and longest + tokens > most:
+        raise ValueError(
+            f"prompt {lengths.index(longest) + 1} has {longest} tokens, and an answer of {tokens}"
+            f" behind it does not fit max_model_len {most}: say at most {most - longest} in"
+            " [equality] tokens, or more in [engine] max_model_len"
+        )
 
 
 def answers(

@@ -1,0 +1,72 @@
+"""A draft model's experts stay resident beside the two banks, are named, and draft as ever."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.engine.lane_python import Laid
+
+pytestmark = pytest.mark.engine
+
+LAYERS = 4
+RESIDENT, STILL, SWAPPED = "resident", "still", "swapped"
+
+
+@pytest.fixture(scope="module")
+def found(laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What engines answered and drafted: without banks, with them, and with swaps all along."""
+    lane = laid("0.32.0", "cpu-twobank")
+    draft = {"method": "draft_model", "model": str(lane.model), "num_speculative_tokens": 3}
+    engine = {
+        "enforce_eager": True,
+        "enable_prefix_caching": False,
+        "moe_usage_counter": None,
+        "speculative_config": draft,
+    }
+    banked = {**engine, "moe_hot_experts": "12"}
+    jobs: list[dict[str, Any]] = [
+        {"name": RESIDENT, "engine": engine, "force": None},
+        {"name": STILL, "engine": banked, "force": None},
+        {"name": SWAPPED, "engine": banked, "force": [4, 2, 7]},
+    ]
+    folder = tmp_path_factory.mktemp("drafts")
+    found = lane.run_jobs("bank_drafts.py", jobs, folder=folder)
+    log = (folder / "bank_drafts.py.log").read_text()
+    _, *told = re.split(r"^arm (\w+): starts$", log, flags=re.MULTILINE)
+    for name, lines in zip(told[::2], told[1::2], strict=True):
+        found[name]["named"] = re.findall(
+            r"expert_bank: (\S+) is a draft model's, and stays", lines
+        )
+    return found
+
+
+@pytest.mark.parametrize("name", [STILL, SWAPPED])
+def test_layers_of_a_draft_are_named_and_have_no_banks(found: dict[str, Any], name: str) -> None:
+    facts = found[name]
+    assert facts["banks"]["resident"] == [*facts["layers"]]
+    assert [*facts["layers"].values()] == [None] * LAYERS
+    assert facts["named"] == [*facts["layers"]]
+    assert len(facts["banks"]["hot_rows"]) == LAYERS
+
+
+@pytest.mark.parametrize("name", [RESIDENT, STILL, SWAPPED])
+def test_every_layer_of_the_draft_ran_and_its_guesses_were_taken(
+    found: dict[str, Any], name: str
+) -> None:
+    facts = found[name]
+    assert len(facts["ran"]) == LAYERS
+    assert min(facts["ran"].values()) > 0
+    assert 0 < facts["drafts"]["taken"] < facts["drafts"]["scheduled"]
+
+
+@pytest.mark.parametrize("name", [STILL, SWAPPED])
+def test_answers_and_drafts_are_those_without_banks(found: dict[str, Any], name: str) -> None:
+    ours, theirs = found[name], found[RESIDENT]
+    assert (theirs["banks"], theirs["named"]) == (None, [])
+    for fact in ("ids", "bits", "drafts", "ran"):
+        assert ours[fact] == theirs[fact], fact
+    assert ours["banks"]["audit"] == []
+    assert ours["banks"]["cold_picks"] > 0
+    assert (ours["banks"]["swaps"] > 0) == (name == SWAPPED)

@@ -110,9 +110,12 @@ class TwoBank:
             "bytes": self.bytes,
             "seconds": self.barriers * 0.001,
             "failures": ["a copy was told to fail"] * self.failed,
+            "resident": [],
             "closed": [],
             "seams": {
-                seam: {"from": "own", "calls": 1} for seam in ("RowTable", "RowCopy", "HostRows")
+                "RowTable": {"from": "own", "calls": len(self.banks) + 2 * self.swaps},
+                "RowCopy": {"from": "own", "calls": self.swaps},
+                "HostRows": {"from": "own", "calls": 1},
             },
         }
 

@@ -6,6 +6,27 @@ made, and the shared code asks for kinds that came later, too.
 
 import os
 
+from shims import HardwareMissingError
+
+# The port's own kernels; vLLM builds them for AVX512 with bfloat16 alone.
+OPS = (
+    "biased_topk_cpu",
+    "bmm_cpu",
+    "compress_norm_rope_store_cpu",
+    "compress_norm_rope_store_indexer_cpu",
+    "flash_mla_with_kvcache_cpu",
+    "fp8_paged_mqa_logits_cpu",
+    "fused_indexer_q_rope_quant_cpu",
+    "fused_qnorm_rope_kv_insert_cpu",
+    "hash_topk_cpu",
+    "hc_head_fused_cpu",
+    "hc_post_fused_cpu",
+    "hc_pre_fused_cpu",
+    "inverse_gptj_rope_o_proj_cpu",
+    "save_partial_states_cpu",
+    "topk_transform_512_cpu",
+)
+
 
 def before_vllm() -> None:
     """Keep Dynamo away from kernels that are interpreted."""
@@ -17,12 +38,19 @@ def after_vllm() -> None:
 
     Raises:
         RuntimeError: The port names all of them.
+        HardwareMissingError: vLLM's build for this CPU lacks the port's kernels.
     """
+    import torch  # noqa: PLC0415 - imported with vLLM
     from vllm.models.deepseek_v4.cpu.cpu_mla import (  # noqa: PLC0415 - vLLM is imported
         DeepseekV4CPUSparseSWAMetadataBuilder,
     )
     from vllm.v1.attention.backends.mla import sparse_swa  # noqa: PLC0415 - the same
 
+    if missing := [op for op in OPS if not hasattr(torch.ops._C, op)]:  # noqa: SLF001 - vLLM's ops
+        raise HardwareMissingError(
+            "DeepSeek-V4's kernels need AVX512 with bfloat16, and vLLM's build for this CPU has no "
+            + ", ".join(missing)
+        )
     kinds = [kind for name, kind in vars(sparse_swa).items() if name.startswith("_LAYER_TYPE_")]
     builder = DeepseekV4CPUSparseSWAMetadataBuilder
     if set(kinds) <= set(builder.build_tile_scheduler(None, 0)):

@@ -1,14 +1,15 @@
 """DeepSeek-V4 on a CPU: what vLLM's own port of it trips over.
 
 Its sliding-window metadata names a schedule for each kind of layer that vLLM had when the port was
-made, and the shared code asks for kinds that came later, too.
+made, and the shared code asks for kinds that came later, too. Its kernels are in vLLM's build for
+AVX512 with bfloat16 alone; torch stands in for them elsewhere.
 """
 
 import os
 
 from shims import HardwareMissingError
 
-# The port's own kernels; vLLM builds them for AVX512 with bfloat16 alone.
+# The port's own kernels.
 OPS = (
     "biased_topk_cpu",
     "bmm_cpu",
@@ -34,11 +35,11 @@ def before_vllm() -> None:
 
 
 def after_vllm() -> None:
-    """Give every kind of layer its schedule, which is none on a CPU.
+    """Give every kind of layer its schedule, which is none on a CPU; stand in for kernels.
 
     Raises:
         RuntimeError: The port names all of them.
-        HardwareMissingError: vLLM's build for this CPU lacks the port's kernels.
+        HardwareMissingError: vLLM's build for this CPU has some of the kernels, and not the others.
     """
     import torch  # noqa: PLC0415 - imported with vLLM
     from vllm.models.deepseek_v4.cpu.cpu_mla import (  # noqa: PLC0415 - vLLM is imported
@@ -46,13 +47,18 @@ def after_vllm() -> None:
     )
     from vllm.v1.attention.backends.mla import sparse_swa  # noqa: PLC0415 - the same
 
-    if missing := [op for op in OPS if not hasattr(torch.ops._C, op)]:  # noqa: SLF001 - vLLM's ops
+    missing = [op for op in OPS if not hasattr(torch.ops._C, op)]  # noqa: SLF001 - vLLM's ops
+    if missing and len(missing) < len(OPS):
         raise HardwareMissingError(
-            "DeepSeek-V4's kernels need AVX512 with bfloat16, and vLLM's build for this CPU has no "
-            + ", ".join(missing)
+            f"vLLM's build for this CPU has DeepSeek-V4 without {', '.join(missing)}"
         )
     kinds = [kind for name, kind in vars(sparse_swa).items() if name.startswith("_LAYER_TYPE_")]
     builder = DeepseekV4CPUSparseSWAMetadataBuilder
     if set(kinds) <= set(builder.build_tile_scheduler(None, 0)):
         raise RuntimeError("its metadata names every kind of layer: drop this shim")
     builder.build_tile_scheduler = lambda _, __: dict.fromkeys(kinds)
+    if missing:
+        from shims import _deepseek_v4_in_torch  # noqa: PLC0415 - imports torch
+
+        _deepseek_v4_in_torch.register()
+        print(f"shim deepseek-v4-on-cpu: torch stands in for {', '.join(missing)}", flush=True)

@@ -87,7 +87,8 @@ def test_shims_stand_under_pin_and_lane_and_are_told(lay: Lay, capfd: Capture) -
     (torch,) = world.places.bases.glob("*/torch.py")
     with torch.open("a") as file:
         file.write("class cpu:\n    _is_amx_tile_supported = staticmethod(lambda: False)\n")
-        file.write("    _is_avx512_supported = staticmethod(lambda: True)\n")
+        file.write("class ops:\n    class _C:\n        convert_weight_packed = None\n")
+        file.write("        convert_scale_packed = fused_experts_cpu = None\n")
     series = world.root / "series" / "sample.toml"
     named = '[boot]\nshims = ["mxfp4-without-amx"]\n\n'
     series.write_text(series.read_text().replace("[engine]", f"{named}[engine]"))

@@ -3,7 +3,8 @@
 A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``result``; and
 ``least``, the bytes that an allocation needs to be recorded. With ``keeps``, the raw parameters of as
 many layers are kept once they are in their banks. With ``free``, that many bytes are measured as the
-host's. With ``packed``, the experts are MXFP4, and the engine ends once they are loaded.
+host's. With ``packed``, the experts are MXFP4, and the engine ends once they are loaded; the lane's
+shims have them repacked on any CPU.
 """
 
 import logging
@@ -56,10 +57,6 @@ def run(job: forks.Job) -> Found:
             stack.enter_context(keeping(job["keeps"]))
         if "free" in job:
             stack.enter_context(measuring(job["free"]))
-        if job.get("packed"):
-            from packing import repacked  # noqa: PLC0415 - imports vLLM
-
-            stack.enter_context(repacked())
         refused = None
         try:
             LLM(model=job["model"], **job["engine"])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from lanewright.errors import LanewrightError
+from lanewright.errors import HardwareError, LanewrightError
 from lanewright.guarded import guarded
 from lanewright.terminal import say
 
@@ -28,6 +28,8 @@ STEPS = (
 )
 # What our own scripts say of themselves.
 OWN_STEP = re.compile(r"arm \S+: .*")
+# What a shim says that cannot stand in for what the machine lacks.
+NOT_HERE = re.compile(r"^shim \S+: not here: .*$", re.MULTILINE)
 
 
 class BootError(LanewrightError):
@@ -48,8 +50,18 @@ class Child:
     guard: "subprocess.Popen[bytes]"
     log: Path
 
-    def died(self, what: str) -> BootError:
-        """Make the error for a command that ended or hung, with the end of its log."""
+    def died(self, what: str) -> LanewrightError:
+        """Make the error for a command that ended or hung, with the end of its log.
+
+        Returns:
+            A HardwareError where a shim said that the machine lacks what the lane needs, else a
+            BootError.
+        """
+        if said := NOT_HERE.search(self.log.read_text(errors="replace")):
+            return HardwareError(
+                f"{self.name} needs hardware that this machine lacks: {said[0]}",
+                hint=f"boot it where that is; the whole log is {self.log}",
+            )
         return BootError(
             f"{self.name} {what}; the end of {self.log}:\n{tail(self.log)}",
             hint=f"read {self.log}",

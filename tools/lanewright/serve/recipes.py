@@ -3,7 +3,7 @@
 from typing import Any
 
 # Widths are multiples of 32: vLLM's portable CPU kernels take them, with AVX2 alone and on aarch64
-# too (packed experts need AVX512). The gains make greedy output lively: hundreds of tokens come up,
+# too (packed experts are torch's there). The gains make greedy output lively: hundreds of tokens come up,
 # and every expert's rows matter to it.
 _QWEN: dict[str, Any] = {
     "family": "qwen3_moe",

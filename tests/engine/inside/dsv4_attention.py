@@ -75,9 +75,10 @@ def attended(tokens: torch.Tensor, *, more: bool) -> tuple[torch.Tensor, torch.T
     """Attention of some of five tokens: what the op says, and what loops do."""
     caches = [empty(BLOCK * 584), empty(BLOCK * 584)]
     for seed, each in enumerate(caches):
-        cache.store(each, torch.arange(0, 18), BLOCK, drawn(18, 512, seed=seed))
+        # The first slot is NaN: what is left out may be read, and is not to be seen.
+        cache.store(each, torch.arange(1, 18), BLOCK, drawn(17, 512, seed=seed))
     draw = torch.Generator().manual_seed(5)
-    slots = [torch.randint(0, 18, (5, width), generator=draw) for width in (6, 7 if more else 0)]
+    slots = [torch.randint(1, 18, (5, width), generator=draw) for width in (6, 7 if more else 0)]
     for each in slots:
         each[:, -2:] = -1
     q, sink = drawn(5, HEADS, 512, seed=6).bfloat16(), drawn(HEADS, seed=7)

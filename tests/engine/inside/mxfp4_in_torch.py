@@ -9,6 +9,7 @@ import torch
 from checks import bits, tell
 from mxfp4_reference import HIDDEN, Asked, E, Experts, asked, drawn, layers, matrix, reference
 from shims import _mxfp4_in_torch as stand_in
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 TOKENS = (1, 2, 17)
 NAMESPACE = "stand_in_for_tests"
@@ -133,6 +134,10 @@ def it_is_traced_without_being_run() -> None:
 
     compiled = torch.compile(asks, fullgraph=True, backend="aot_eager")
     assert bits(compiled(question.x)) == bits(asks(question.x))
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        assert asks(torch.empty(17, HIDDEN, dtype=torch.bfloat16)).shape == (17, HIDDEN)
+        ops = torch.ops.stand_in_for_tests
+        assert ops.convert_weight_packed(experts.w1).shape == experts.w1.shape
 
 
 CHECKS = (

@@ -41,7 +41,6 @@ def register(namespace: str = "_C") -> None:
         library.impl(name, packed, "CPU")
         library.impl(name, torch.empty_like, "Meta")
     library.impl("fused_experts_cpu", fused_experts, "CPU")
-    library.impl("fused_experts_cpu", lambda *_: None, "Meta")
 
 
 def packed(rows: torch.Tensor) -> torch.Tensor:

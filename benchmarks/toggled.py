@@ -122,8 +122,9 @@ def tell(found: Facts) -> None:
         control = median([block["off"] / block["self"] for block in blocks])
         added = median([(block["on"] - block["off"]) / layers * 1e6 for block in blocks])
         step = statistics.median(block["off"] for block in blocks) * 1e3
+        summed = sum(block["off"] for block in blocks) / sum(block["on"] for block in blocks)
         emit(
-            f"  batch {batch:>2}: {len(blocks)} blocks of 3 timed steps; speed {speed.told(4)}; self"
-            f" control {control.told(4)}; added {added.told(1)} us a layer a step; step off"
+            f"  batch {batch:>2}: {len(blocks)} blocks of 3 timed steps; speed {speed.told(4)}, of all"
+            f" steps summed {summed:.4f}; self control {control.told(4)}; added {added.told(1)} us a layer a step; step off"
             f" {step:.2f} ms"
         )

@@ -19,7 +19,8 @@ from expert_bank.table import Table
 from expert_bank.table_layout import BANK, PLACE
 
 # Tokens of all layers together that are kept at most, beside those of one layer's forward.
-MOST = 2048
+MOST = 512
+USED_AGAIN = "the router used the memory of ids again before they were counted"
 Split = Callable[[torch.Tensor], torch.Tensor]
 
 
@@ -62,6 +63,8 @@ class LateSplit:
                 self._tokens += tokens
                 if self._tokens >= MOST:
                     self.count()
+            elif kept:
+                self._require_apart(flat)
             if found.dtype is not ids.dtype:
                 found = found.to(ids.dtype)
             return found.view_as(ids)
@@ -76,13 +79,18 @@ class LateSplit:
         """
         if not self._kept:
             return
-        kept, experts = self._kept.copy(), self.table.host.shape[2]
-        self._kept.clear()
-        self._tokens = 0
+        kept, experts = self._kept, self.table.host.shape[2]
         if len({flat.data_ptr() for _, flat in kept}) < len(kept):
-            raise RuntimeError("the router used the memory of ids again before they were counted")
+            raise RuntimeError(USED_AGAIN)
         ids = [flat.numpy() for _, flat in kept]
         layers = np.repeat([layer for layer, _ in kept], [len(each) for each in ids])
+        kept.clear()
+        self._tokens = 0
         picks: NDArray[np.int64] = np.concatenate(ids, dtype=np.int64)
         banks = self.table.host[layers, BANK, picks]
         self.counter.add((layers * self.counter.banks + banks) * experts + picks)
+
+    def _require_apart(self, ids: torch.Tensor) -> None:
+        """Refuse ids of a forward that nobody scheduled in the place of some that are kept."""
+        if any(flat.data_ptr() == ids.data_ptr() for _, flat in self._kept):
+            raise RuntimeError(USED_AGAIN)

@@ -21,9 +21,11 @@ Run = Callable[[int, list[int]], torch.Tensor]
 
 
 def mixed_layers(two_bank: TwoBank) -> list[int]:
-    """Number the layers that have both hot and cold experts."""
+    """Number the layers that have, or may have, both hot and cold experts."""
     return [
-        layer for layer, hot in enumerate(two_bank.table.is_hot()) if hot.any() and not hot.all()
+        layer
+        for layer, bank in enumerate(two_bank.swapper.banks)
+        if bank.hot and not two_bank.table.is_hot()[layer].all()
     ]
 
 
@@ -55,6 +57,8 @@ def token_counts(bank: LayerBank, most: int) -> list[int]:
 def map_variant(two_bank: TwoBank, run: Run, layer: int) -> list[str]:
     """Swap two experts of a layer and back, and compare its output bit by bit.
 
+    Where none is hot yet, one gets hot and cold again.
+
     What this enters of the seams is not counted.
 
     Args:
@@ -71,19 +75,22 @@ def map_variant(two_bank: TwoBank, run: Run, layer: int) -> list[str]:
 
 def _variant(two_bank: TwoBank, run: Run, layer: int) -> Iterator[str]:
     is_hot = two_bank.table.is_hot()[layer]
-    hot, cold = int(is_hot.argmax()), int((~is_hot).argmax())
+    hot = int(is_hot.argmax()) if is_hot.any() else None
+    cold = int((~is_hot).argmax())
     name = two_bank.swapper.banks[layer].name
-    before = run(layer, [hot, cold]).clone()
+    asked = [expert for expert in (hot, cold) if expert is not None]
+    who = " and ".join(map(str, asked))
+    before = run(layer, asked).clone()
     there, back = Swap(layer, promote=cold, demote=hot), Swap(layer, promote=hot, demote=cold)
     for swap, moved in ((there, "were swapped"), (back, "were swapped back")):
         two_bank.barrier.drain()
         if failure := two_bank.swapper.swap(swap).failure:
-            yield f"{name}, experts {hot} and {cold} cannot be swapped: {failure}"
+            yield f"{name}, experts {who} cannot be swapped: {failure}"
             return
-        after = run(layer, [hot, cold])
+        after = run(layer, asked)
         if count := differing(before, after):
             yield (
-                f"{name}, experts {hot} and {cold}: {count} of {before.numel()} elements of the"
+                f"{name}, experts {who}: {count} of {before.numel()} elements of the"
                 f" output differ once they {moved}"
             )
 

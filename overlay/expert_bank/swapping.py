@@ -130,9 +130,10 @@ class Swapper:
                 raise CopyError(f"{bank.name} has no spare cold row for expert {expert}")
             cold = self.spare[layer][-1]
             self._copy(layer, expert, COLD, cold)
-            self.spare[layer].pop()
             moved = bank.row_bytes
         self.table.point(layer, expert, COLD, cold)
+        if not bank.mirrors:
+            self.spare[layer].pop()
         self.free[layer].append(hot)
         self.vacated(layer, HOT, hot)
         return moved
@@ -143,8 +144,8 @@ class Swapper:
             raise CopyError(f"{bank.name} has no free hot row for expert {expert}")
         hot = self.free[layer][-1]
         self._copy(layer, expert, HOT, hot)
-        self.free[layer].pop()
         self.table.point(layer, expert, HOT, hot)
+        self.free[layer].pop()
         if not bank.mirrors:
             self.spare[layer].append(cold)
         self.vacated(layer, COLD, cold)

@@ -13,6 +13,7 @@ CHECKS = (
     "cells_wrap_at_32_bits",
     "only_so_much_is_kept",
     "ids_that_are_overwritten_show",
+    "ids_that_nobody_scheduled_overwrite_none",
 )
 
 

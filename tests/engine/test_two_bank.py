@@ -82,6 +82,11 @@ def require_served(record: dict[str, Any], modes: Sequence[str]) -> None:
             assert min(facts["hot_picks"], facts["cold_picks"]) > 0
             assert (facts["swaps"] > 0, facts["bytes"] > 0) == ((arm == "swaps"),) * 2
             assert facts["failed"] == 0
+        still, other = (
+            record["equality"]["proofs"][f"{mode}.{arm}"][0]["facts"]["hot_picks"]
+            for arm in ("on", "mapped")
+        )
+        assert still != other
 
 
 SHORT = """[equality]

@@ -30,6 +30,7 @@ CHECKS = (
     "a_model_that_finalizes_is_given_upstreams_type",
     "experts_of_a_release_that_never_deferred_finalize",
     "a_layer_is_bound_to_its_two_calls",
+    "the_self_check_sees_calls_that_are_tuned_apart",
     "a_padded_width_is_cut",
     "each_call_is_told_its_own_range",
     "no_token_is_no_error",

@@ -101,7 +101,11 @@ CASES = (
                 "picks_by_tier_are_those_of_a_trace",
                 "what_nobody_scheduled_is_mapped_and_not_counted",
             ),
+            *checks("late_split", "places_and_counts_are_the_ops"),
             *within("engine/test_counts.py", "test_picks_are_routed_tokens_times_k_times_layers"),
+            *within(
+                "engine/test_counts_banked.py", "test_picks_are_routed_tokens_times_k_times_layers"
+            ),
             *within("engine/test_warm_up.py", "test_steps_of_a_warm_up_are_not_counted"),
             *within(
                 "engine/test_speculative.py", "test_every_scheduled_pick_is_counted_drafts_too"

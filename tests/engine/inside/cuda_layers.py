@@ -66,11 +66,16 @@ class Model:
 
 
 def model(
-    hot: Sequence[int], mode: Mode, *, dtype: torch.dtype = DTYPE, poison: bool = False
+    hot: Sequence[int],
+    mode: Mode,
+    *,
+    dtype: torch.dtype = DTYPE,
+    poison: bool = False,
+    boot: str = "first",
 ) -> Model:
     """Build layers, load each from a checkpoint of random weights, and bind them."""
     source = torch.Generator().manual_seed(19)
-    settings = BankConfig(",".join(map(str, hot)), mode, "first", poison, 0.0, None)
+    settings = BankConfig(",".join(map(str, hot)), mode, boot, poison, 0.0, None)
     load = Loading(settings, worker(), lambda _line: None)
     load._allocate = TwoAllocations(CPU, register=lambda *_: 0, unregister=lambda *_: 0)  # noqa: SLF001 - a CPU's is one
     w13 = [torch.randn(E, 2 * INNER, WIDTH, generator=source).to(dtype) / 8 for _ in hot]

@@ -1,10 +1,12 @@
 """Checks of the split that counts later: ``late_split.py RESULT``; on the CPU."""
 
+from collections.abc import Callable
+
 import torch
 from checks import tell
 
 from expert_bank.counter import PickCounter
-from expert_bank.late_split import MOST, LateSplit
+from expert_bank.late_split import MOST, USED_AGAIN, LateSplit
 from expert_bank.split import split_reference
 from expert_bank.table import Table
 from expert_bank.table_layout import COLD, HOT
@@ -129,17 +131,36 @@ def only_so_much_is_kept() -> None:
 
 def ids_that_are_overwritten_show() -> None:
     """A router that writes into one place each time would have others' ids counted."""
-    _, _, splits = counted = made()
+    counter, _, splits = made()
     split = splits.of_layer(0)
     ids = ids_of(2, torch.int32)
     for _ in range(2):
-        with counted[0].step(2):
+        with counter.step(2):
             split(ids)
+    # Whoever asks again is told again: nothing is counted, and nothing lost.
+    for read in (splits.count, counter.by_bank, counter.snapshot):
+        assert raised(read)
+    assert not counter.counts[0].any()
+
+
+def ids_that_nobody_scheduled_overwrite_none() -> None:
+    """A warm-up or a self-check between two steps, in the memory of what was scheduled."""
+    counter, _, splits = made()
+    split = splits.of_layer(0)
+    ids = ids_of(2, torch.int32)
+    with counter.step(2):
+        split(ids)
+    split(ids.clone())
+    assert raised(lambda: split(ids))
+
+
+def raised(act: Callable[[], object]) -> bool:
+    """Tell whether something ends in an error of ours."""
     try:
-        splits.count()
-    except RuntimeError:
-        return
-    raise AssertionError("it was counted")
+        act()
+    except RuntimeError as error:
+        return USED_AGAIN in str(error)
+    return False
 
 
 CHECKS = (
@@ -150,6 +171,7 @@ CHECKS = (
     cells_wrap_at_32_bits,
     only_so_much_is_kept,
     ids_that_are_overwritten_show,
+    ids_that_nobody_scheduled_overwrite_none,
 )
 
 

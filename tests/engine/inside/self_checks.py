@@ -4,7 +4,7 @@ A double stands in for kernels that are tuned apart for numbers of tokens: the g
 over one number of them the rows of one bank are computed otherwise.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from unittest.mock import patch
@@ -73,6 +73,27 @@ def a_layer_of_each_pair_of_sizes_is_asked_over_every_number() -> None:
     assert made.two_bank.counter.by_bank().sum() == 0
 
 
+def layers_of_which_no_expert_is_hot_yet_are_asked_too() -> None:
+    """With an empty boot map one gets hot for the check, and cold again."""
+    for tokens in (None, COUNTS[2]):
+        made = model([5, 3], "mirror", boot="empty")
+        with tuned(made, tokens) as asked:
+            refusal = refused(lambda: required(made))  # noqa: B023 - called at once
+        assert (refusal is None) is (tokens is None), refusal
+        assert len(asked) >= 3
+        assert not any(each.any() for each in made.two_bank.table.is_hot())
+        assert made.two_bank.audit() == []
+
+
+def refused(act: Callable[[], object]) -> str | None:
+    """Do something; what it was refused with."""
+    try:
+        act()
+    except Refused as error:
+        return str(error)
+    return None
+
+
 def a_kernel_that_is_tuned_apart_is_refused() -> None:
     """Whatever the number of tokens; by layer, experts, and that number."""
     for tokens in COUNTS:
@@ -99,6 +120,7 @@ def numbers_of_tokens_are_those_that_kernels_are_tuned_for() -> None:
 
 CHECKS = (
     a_layer_of_each_pair_of_sizes_is_asked_over_every_number,
+    layers_of_which_no_expert_is_hot_yet_are_asked_too,
     a_kernel_that_is_tuned_apart_is_refused,
     numbers_of_tokens_are_those_that_kernels_are_tuned_for,
 )

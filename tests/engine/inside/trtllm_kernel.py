@@ -49,6 +49,8 @@ class Kernel:
     Attributes:
         most: Tokens that one call takes.
         early: By how many places a range that does not begin at 0 is taken to begin too early.
+        tuned_apart: Whether a range that does not begin at 0 is computed with other tiles, as a
+            kernel that is tuned for another number of experts may be.
         told: Of every call its tokens, experts, offset and local experts.
         keywords: Names of all that it was ever given.
     """
@@ -56,6 +58,7 @@ class Kernel:
     def __init__(self) -> None:
         self.most = 1024
         self.early = 0
+        self.tuned_apart = False
         self.told: list[tuple[int, ...]] = []
         self.keywords: set[str] = set()
 
@@ -112,7 +115,8 @@ class Kernel:
             # Their order within an expert is the kernel's own affair.
             for pick in reversed((owner == local).nonzero().flatten().tolist()):
                 permute[pick] = len(rows)
-                rows.append(expert(x[pick // ids.shape[1]]))
+                row = expert(x[pick // ids.shape[1]])
+                rows.append(row * 1.01 if self.tuned_apart and offset else row)
             rows += [unfilled] * (-len(rows) % TILE)
         rows += [unfilled] * TILE
         return [torch.stack(rows), weights, permute]

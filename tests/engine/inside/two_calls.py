@@ -38,10 +38,13 @@ from vllm.model_executor.layers.fused_moe.prepare_finalize import MoEPrepareAndF
 from expert_bank.counter import PickCounter
 from expert_bank.finalize import finalize_reference
 from expert_bank.glue.serving import serve
+from expert_bank.row_sums import tensor_sums
+from expert_bank.self_check import map_variant
 from expert_bank.table import Table
+from expert_bank.table_layout import BANK, ROW
 from expert_bank.two_bank import TwoBank
 
-MAPS = 60
+MAPS = 200
 
 
 def every_map_has_one_calls_bits() -> None:
@@ -175,6 +178,39 @@ def a_layer_is_bound_to_its_two_calls() -> None:
         assert len(list(audit())) == 1
 
 
+def the_self_check_sees_calls_that_are_tuned_apart() -> None:
+    """It swaps a row from one call into the other; by layer and experts."""
+    for kind in KINDS:
+        for apart in (False, True):
+            with layer(**kind) as made:
+                drawn, cpu = maps(1)[0], torch.device("cpu")
+                made.lay(drawn)
+                made.kernel.tuned_apart = apart
+                table = Table([HOT], E, cpu)
+                table.fill(0, drawn[BANK].tolist(), drawn[ROW].tolist())
+                counter = PickCounter([NAME], experts=E, picks_per_token=K, device=cpu, banks=2)
+                sums = tensor_sums(list(made.rows.values()))
+                two_bank = TwoBank([made.bank], table, counter, [sums], lambda: None)
+                given = made.given()
+
+                def run(
+                    _: int,
+                    experts: list[int],
+                    made: Any = made,  # noqa: ANN401 - trtllm_layer's
+                    given: dict[str, Any] = given,
+                    table: Table = table,
+                ) -> torch.Tensor:
+                    others = [each for each in range(E) if each not in experts]
+                    ids = torch.tensor([[*experts, *others][:K]] * TOKENS)
+                    found: torch.Tensor = made.apply({**given, "topk_ids": ids}, table.device[0])[0]
+                    return found
+
+                wrong = map_variant(two_bank, run, 0)
+                assert bool(wrong) is apart, wrong
+                assert all(line.startswith(f"{NAME}, experts ") for line in wrong)
+                assert two_bank.audit() == []
+
+
 def a_padded_width_is_cut() -> None:
     """Where the kernel's rows are wider than the model's."""
     with layer() as made:
@@ -215,6 +251,7 @@ CHECKS: tuple[Callable[[], None], ...] = (
     a_model_that_finalizes_is_given_upstreams_type,
     experts_of_a_release_that_never_deferred_finalize,
     a_layer_is_bound_to_its_two_calls,
+    the_self_check_sees_calls_that_are_tuned_apart,
     a_padded_width_is_cut,
     each_call_is_told_its_own_range,
     no_token_is_no_error,

@@ -80,7 +80,7 @@ class Barrier:
             Refused: One is below zero, or no number.
         """
         for each in (byte_budget, second_budget):
-            if each is not None and not each >= 0:
+            if each is not None and (type(each) not in (int, float) or not each >= 0):
                 raise Refused(f"a barrier's budget is {each!r}, and must be a number from 0 on")
         self.byte_budget = 2**63 if byte_budget is None else byte_budget
         self.second_budget = float("inf") if second_budget is None else second_budget

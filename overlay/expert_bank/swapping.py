@@ -103,7 +103,7 @@ class Swapper:
         held, said = self.banks[layer], []
         try:
             self.copy(held.row(bank, row), held.row(*self.table.where(layer, expert)))
-        except RuntimeError as error:
+        except Exception as error:  # noqa: BLE001 - a pull request's copy may raise what it likes
             said = [f"{self.loaded.told(layer, expert, bank, row)} was not copied to: {error}"]
         if wrong := self.loaded.wrong(layer, expert, bank, row):
             said.append(wrong)

@@ -3,7 +3,7 @@
 """A swap of a cold expert for a hot one, and what makes a list of them sound."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,29 @@ class Swap:
     def __post_init__(self) -> None:
         if self.promote is None and self.demote is None:
             raise ValueError("a swap that neither promotes nor demotes")
+
+
+def read_swaps(told: object) -> list[Swap]:
+    """Read swaps that came from outside: layer, expert to promote or None, expert to demote or None.
+
+    Raises:
+        Refused: It is no list of such; nothing was moved.
+    """
+    if not isinstance(told, list | tuple):
+        raise Refused(f"swaps are a list, and this is {told!r}")
+    return [_read(each) for each in told]
+
+
+def _read(told: object) -> Swap:
+    if not isinstance(told, list | tuple) or len(told) != len(fields(Swap)):
+        raise Refused(f"a swap is [layer, promote, demote], and this is {told!r}")
+    layer, *experts = told
+    # A bool is an int to Python, and nobody's layer.
+    if type(layer) is not int or any(type(each) not in (int, type(None)) for each in experts):
+        raise Refused(f"a swap is of whole numbers, or null for no expert: {told!r}")
+    if experts == [None, None]:
+        raise Refused(f"a swap that neither promotes nor demotes: {told!r}")
+    return Swap(layer, *experts)
 
 
 def require_sound(swaps: Sequence[Swap], hot: Sequence[NDArray[np.bool_]]) -> None:

@@ -3,6 +3,7 @@
 """Where each expert of each layer is: the device's table, and the host's copy of it."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import numpy as np
 import torch
@@ -47,16 +48,25 @@ class Table:
             expert: Logical expert.
             bank: ``HOT`` or ``COLD``.
             row: Row in that bank.
+
+        Raises:
+            Exception: Whatever a write or a watcher raises; the entry is as it was, on the device
+                too where that can still be written.
         """
         for settle in self.before:
             settle()
         entry = self.host[layer, :, expert]
+        was = entry.copy()
         # An array's sum wraps, a single number's warns.
         entry[[GENERATION]] += 1
         entry[[BANK, ROW, PLACE]] = bank, row, row + self.hot[layer] * bank
-        self.write_entry(layer, expert)
-        for each in self.watchers:
-            each(layer)
+        try:
+            self._write(layer, expert)
+        except Exception:
+            entry[:] = was
+            with suppress(Exception):
+                self._write(layer, expert)
+            raise
 
     def fill(self, layer: int, banks: Sequence[int], rows: Sequence[int]) -> None:
         """Set a whole layer at boot, generation 1.
@@ -72,6 +82,11 @@ class Table:
         state[BANK], state[ROW], state[GENERATION] = banks, rows, 1
         state[PLACE] = state[ROW] + self.hot[layer] * state[BANK]
         self.write_layer(layer)
+        for each in self.watchers:
+            each(layer)
+
+    def _write(self, layer: int, expert: int) -> None:
+        self.write_entry(layer, expert)
         for each in self.watchers:
             each(layer)
 

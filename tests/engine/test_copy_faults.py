@@ -8,6 +8,7 @@ pytestmark = pytest.mark.engine
 
 SCRIPT = "copy_faults.py"
 CHECKS = (
+    "an_entry_that_cannot_be_written_loses_no_row",
     "the_expert_stays_on_a_whole_row_and_is_named",
     "a_failure_is_healed_by_later_swaps",
     "faults_among_random_swaps_never_show",

@@ -11,7 +11,7 @@ from expert_bank import __version__, ops
 from expert_bank.forced import Forced
 from expert_bank.glue import plugin
 from expert_bank.glue.banking import map_invariance
-from expert_bank.swaps import Swap
+from expert_bank.swaps import read_swaps
 from expert_bank.two_bank import TwoBank
 
 
@@ -87,21 +87,27 @@ class WorkerExtension:
         return {**two_bank.told(), "audit": audit}
 
     def expert_bank_force(self, every: int, pairs_per_layer: int, seed: int) -> None:
-        """Swap at random before every n-th forward from here on; ``every`` 0 ends it."""
-        forced = Forced(every, pairs_per_layer, seed) if every else None
+        """Swap at random before every n-th forward from here on; ``every`` 0 ends it.
+
+        Raises:
+            ValueError: They are not whole numbers, or below what they can be.
+        """
+        ends = type(every) is int and every == 0
+        forced = None if ends else Forced(every, pairs_per_layer, seed)
         self._banked().barrier.source = forced
 
-    def expert_bank_swap(self, swaps: list[tuple[int, int | None, int | None]]) -> dict[str, Any]:
+    def expert_bank_swap(self, swaps: list[list[int | None]]) -> dict[str, Any]:
         """Swap what is listed: layer, the expert to promote or None, the one to demote or None.
 
         Returns:
             What all barriers so far have done, with the last failures.
 
         Raises:
-            Refused: The table contradicts one, or the barrier is closed; nothing was moved.
+            Refused: They are no such list, the table contradicts one, or the barrier is closed;
+                nothing was moved.
         """
         barrier = self._banked().barrier
-        barrier.swap([Swap(*each) for each in swaps])
+        barrier.swap(read_swaps(swaps))
         return barrier.told()
 
     def expert_bank_budget(self, bytes_: int | None = None, seconds: float | None = None) -> None:

@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -255,7 +255,58 @@ def a_table_switched_before_the_bytes_shows_in_the_first_forward() -> None:
             plain_copy(to, source)
 
 
+def an_entry_that_cannot_be_written_loses_no_row() -> None:
+    """Whoever fails, before, at or behind the write: the entry is as it was, and swaps go on."""
+    for mode, swap, _ in both_ways():
+        for place in ("before", "write", "watcher"):
+            steps = sum(each is not None for each in (swap.promote, swap.demote))
+            for number in range(steps):
+                made = fresh(mode, swap, poison=False)
+                swapper, table = made.two_bank.swapper, made.two_bank.table
+                where = [table.where(0, expert) for expert in range(9)]
+                fails = failing(number)
+                if place == "before":
+                    table.before.append(fails)
+                elif place == "watcher":
+                    table.watchers.append(fails)
+                else:
+                    table.write_entry = after(fails, table.write_entry)  # type: ignore[assignment,method-assign]
+                failure = swapper.swap(swap).failure
+                assert "the device has gone" in failure, (mode, swap, place)
+                assert made.two_bank.audit() == []
+                if number == 0:
+                    assert where == [table.where(0, expert) for expert in range(9)]
+                draw = random.Random(number)  # noqa: S311 - no secret
+                for _ in range(20):
+                    again = random_swap(draw, made)
+                    assert again is not None
+                    assert not swapper.swap(again).failure
+                assert made.two_bank.audit() == []
+
+
+def after(first: Callable[[], None], act: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """Do something before what is done."""
+
+    def both(layer: int, expert: int) -> None:
+        first()
+        act(layer, expert)
+
+    return both
+
+
+def failing(number: int) -> Callable[..., None]:
+    """Make what raises once: when it is called for the n-th time, the first one's 0."""
+    calls = iter(range(10**6))
+
+    def fails(*_: object) -> None:
+        if next(calls) == number:
+            raise RuntimeError("the device has gone")
+
+    return fails
+
+
 CHECKS = (
+    an_entry_that_cannot_be_written_loses_no_row,
     the_expert_stays_on_a_whole_row_and_is_named,
     a_failure_is_healed_by_later_swaps,
     faults_among_random_swaps_never_show,

@@ -131,7 +131,7 @@ class Arms:
         for file in self._noted(stem):
             note = read_note(file)
             if note and note.key == self.keys[stem] and file.parent != self.folder:
-                contents = contents_of(note, file.parent)
+                contents = contents_of(note, file.parent, self._left(stem))
                 if contents and f"{stem}.json" in contents:
                     yield note, contents
 
@@ -148,6 +148,11 @@ class Arms:
 
     def _note(self, stem: str) -> Path:
         return self.folder / f"{stem}.finished.json"
+
+    def _left(self, stem: str) -> list[str]:
+        """Names of the files that an arm leaves."""
+        keeps = self.arms[stem].keeps
+        return [f"{stem}.json", *([Path(keeps).name] if keeps else [])]
 
     def _tell(self, taken: Sequence[str], offered: int) -> None:
         if taken:

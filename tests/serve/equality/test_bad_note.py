@@ -18,6 +18,8 @@ from lanewright.serve.equality.key import Side
 from tests.serve.equality.fresh import TREE, fresh
 
 NOTE, RESULT = "lane.eager.off.finished.json", "lane.eager.off.json"
+ANSWER: dict[str, Any] = {"prompt": "A", "prompt_tokens": 1, "cached_tokens": 0, "text": "a"}
+ANSWER |= {"ids": [1], "bits": [0], "likeliest": [[[1, 0], [2, 0]]]}
 SECONDS = 3
 
 
@@ -54,11 +56,9 @@ class Earlier:
 
     def found(self, folder: Path) -> dict[str, Any]:
         """What the arm found, as ``inside/arms.py`` writes it."""
-        answer = {"prompt": "A", "prompt_tokens": 1, "cached_tokens": 0, "text": "a"}
-        answer |= {"ids": [1], "bits": [0], "likeliest": [[1, 0], [2, 0]]}
         told: dict[str, Any] = {name: [] for name in ("status", "usage", "banks", "moe")}
         file = folder / "site" / "vllm" / "__init__.py"
-        whole = {"vllm_file": str(file), "compiled": False, "completions": [answer]}
+        whole = {"vllm_file": str(file), "compiled": False, "completions": [ANSWER]}
         return {**whole, **told, "together": {}, "exchange": None}
 
     def result(self, text: str) -> None:
@@ -77,6 +77,30 @@ class Earlier:
         """Have the note name one more file."""
         noted = json.loads((self.folder / NOTE).read_text())
         self.note(files={name: "0" * 64, **noted["files"]})
+
+
+def told(**changed: object) -> Callable[[Earlier], None]:
+    """Change the result, and note it as it is then."""
+
+    def change(earlier: Earlier) -> None:
+        whole = json.loads((earlier.folder / RESULT).read_text())
+        rewritten(json.dumps(whole | changed))(earlier)
+
+    return change
+
+
+def rewritten(text: str) -> Callable[[Earlier], None]:
+    def rewrite(earlier: Earlier) -> None:
+        earlier.result(text)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        earlier.note(files={RESULT: digest})
+
+    return rewrite
+
+
+def answer(**changed: object) -> Callable[[Earlier], None]:
+    """Change the one answer."""
+    return told(completions=[ANSWER | changed])
 
 
 def piped(file: Path) -> None:
@@ -134,6 +158,16 @@ BAD: dict[str, Callable[[Earlier], object]] = {
     "a run that steers a terminal": lambda earlier: earlier.note(run="\x1b[2J0"),
     "a run of two lines": lambda earlier: earlier.note(run="0\nlane sample: passed"),
     "a note too large": lambda earlier: earlier.note(more="x" * 2**16),
+    "a result that is cut": rewritten('{"vllm_file": "/site/vllm/__init__.py", "compi'),
+    "a deep result": rewritten("[" * 20000 + "]" * 20000),
+    "a result that is no object": rewritten("[]"),
+    "a result without answers": told(completions=None),
+    "answers to another prompt": answer(prompt="B"),
+    "no answers": told(completions=[]),
+    "answers together that were not asked": told(together={"2": [ANSWER]}),
+    "rows exchanged that were not asked": told(exchange={"layer": "", "completions": [ANSWER]}),
+    "bits that are none": answer(bits=[2**32]),
+    "fewer bits than tokens": answer(ids=[1, 2]),
 }
 
 

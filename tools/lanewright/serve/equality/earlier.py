@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from lanewright.serve.engines import Arm, result_name
+from lanewright.serve.equality.found import read_found
 from lanewright.serve.equality.key import BOOT_MAP, Side, key_of
 from lanewright.serve.equality.note import Note, boot_map_digest, contents_of, read_note
 from lanewright.store.atomic import replace_file, sync_folder
@@ -129,11 +130,18 @@ class Arms:
     def _offers(self, stem: str) -> Iterator[tuple[Note, dict[str, bytes]]]:
         """Yield what earlier runs left of an arm, newest first, where it is whole and fits."""
         for file in self._noted(stem):
-            note = read_note(file)
-            if note and note.key == self.keys[stem] and file.parent != self.folder:
-                contents = contents_of(note, file.parent, self._left(stem))
-                if contents and f"{stem}.json" in contents:
-                    yield note, contents
+            if file.parent != self.folder and (offer := self._finished(stem, file)):
+                yield offer
+
+    def _finished(self, stem: str, file: Path) -> tuple[Note, dict[str, bytes]] | None:
+        """Read a note and the files of its arm; None where they are not whole, or do not fit."""
+        note = read_note(file)
+        if not note or note.key != self.keys[stem]:
+            return None
+        contents = contents_of(note, file.parent, self._left(stem))
+        if not contents or not read_found(contents.get(f"{stem}.json", b""), self.arms[stem]):
+            return None
+        return note, contents
 
     def _noted(self, stem: str) -> list[Path]:
         """The notes of an arm in all runs, newest first."""

@@ -162,6 +162,7 @@ BAD: dict[str, Callable[[Earlier], object]] = {
     "a deep result": rewritten("[" * 20000 + "]" * 20000),
     "a result that is no object": rewritten("[]"),
     "a result without answers": told(completions=None),
+    "a result of another tree": told(vllm_file="/elsewhere/vllm/__init__.py"),
     "answers to another prompt": answer(prompt="B"),
     "no answers": told(completions=[]),
     "answers together that were not asked": told(together={"2": [ANSWER]}),

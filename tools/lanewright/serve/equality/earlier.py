@@ -7,7 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from lanewright.serve.engines import Arm, result_name
+from lanewright.serve.engines import Arm, of_tree, result_name
+from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality.found import read_found
 from lanewright.serve.equality.key import BOOT_MAP, Side, key_of
 from lanewright.serve.equality.note import Note, boot_map_digest, contents_of, read_note
@@ -56,12 +57,14 @@ class Arms:
         folder: Where this run's answers go.
         arms: In the order they run, by the stem of their files.
         keys: Theirs, by the same.
+        envs: What each is booted of, by the same.
     """
 
     how: Resuming
     folder: Path
     arms: Mapping[str, Arm]
     keys: Mapping[str, str]
+    envs: Mapping[str, LaneEnv]
 
     @classmethod
     def of(
@@ -74,7 +77,8 @@ class Arms:
             for side in sides
             for arm in side.arms
         }
-        return cls(how, folder, arms, keys)
+        envs = {_stem(side, arm): side.env for side in sides for arm in side.arms}
+        return cls(how, folder, arms, keys, envs)
 
     def notes(self, side: Side) -> dict[str, dict[str, str]]:
         """What each arm of a side is to note, by its name."""
@@ -111,7 +115,7 @@ class Arms:
         try:
             yield
         except BaseException:
-            count = sum(self._note(stem).exists() for stem in self.arms)
+            count = sum(self._finished(stem, self._note(stem)) is not None for stem in self.arms)
             if count:
                 say(
                     f"{count} of {len(self.arms)} arms are finished and kept; to go on behind"
@@ -139,7 +143,9 @@ class Arms:
         if not note or note.key != self.keys[stem]:
             return None
         contents = contents_of(note, file.parent, self._left(stem))
-        if not contents or not read_found(contents.get(f"{stem}.json", b""), self.arms[stem]):
+        found = read_found((contents or {}).get(f"{stem}.json", b""), self.arms[stem])
+        # An arm notes itself before it is known what it ran.
+        if not contents or not found or not of_tree(self.envs[stem], found):
             return None
         return note, contents
 

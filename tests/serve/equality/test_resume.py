@@ -135,6 +135,13 @@ def test_an_end_in_one_mode_leaves_what_is_finished_in_the_other(tmp_path: Path)
     assert {*found.resumed} == left
 
 
+def test_an_end_leaves_what_another_tree_has_finished(late: Runs) -> None:
+    late.compared("1", tree="f" * 40)
+    assert late.noted() == [f"0 late lane.{arm}" for arm in sorted(LANE)]
+    late.compared("2")
+    assert late.noted() == []
+
+
 def test_what_ran_another_vllm_than_the_trees_is_not_kept_and_not_taken(
     tmp_path: Path, capfd: Capture
 ) -> None:

@@ -124,12 +124,17 @@ class Arms:
             raise
 
     def forget(self) -> None:
-        """End the comparison: no later one takes these arms, of whatever run."""
-        for stem in self.arms:
+        """End the comparison: no later one takes these arms, of whatever run.
+
+        Notes of another tree stay, as all that this comparison would not have taken: they are of
+        one that may still be going on.
+        """
+        for stem, key in self.keys.items():
             for file in self._noted(stem):
-                # One that stays is still taken only where that is asked for, and told.
-                with suppress(OSError):
-                    file.unlink()
+                if (note := read_note(file)) and note.key == key:
+                    # One that stays is still taken only where that is asked for, and told.
+                    with suppress(OSError):
+                        file.unlink()
 
     def _offers(self, stem: str) -> Iterator[tuple[Note, dict[str, bytes]]]:
         """Yield what earlier runs left of an arm, newest first, where it is whole and fits."""

@@ -1,4 +1,4 @@
-"""How a comparison is asked for that takes nothing of an earlier one."""
+"""How a comparison is asked for, by default one that takes nothing of an earlier one."""
 
 from pathlib import Path
 
@@ -7,12 +7,12 @@ from lanewright.serve.equality.earlier import Resuming
 TREE = "0123456789abcdef0123456789abcdef01234567"
 
 
-def fresh(folder: Path) -> Resuming:
+def fresh(folder: Path, *, asked: bool = False) -> Resuming:
     """The first run below a folder."""
     return Resuming(
         runs=folder / "runs",
         tree=TREE,
         recipe="1" * 64,
-        asked=False,
+        asked=asked,
         command="lanewright equal sample --resume",
     )

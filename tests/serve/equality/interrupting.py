@@ -4,6 +4,7 @@ import copy
 import json
 import shutil
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,18 +46,20 @@ class Runs:
         """Compare in the run of that name, with these lies of the lane's site."""
         (self.lane.site / "lies.json").write_text(json.dumps(lies or {}))
         self.answers(name).parent.mkdir(parents=True)
-        return equality(
-            self.pin,
-            self.lane,
-            baseline=TREE,
-            model=self.folder / "model",
-            engine=BANKS,
-            folder=self.answers(name),
-            device="cpu",
-            modes=asked.modes,
-            resuming=replace(self.first, asked=resume, tree=tree),
-            asked=asked,
-        )
+        with ExitStack() as after_record:
+            return equality(
+                self.pin,
+                self.lane,
+                baseline=TREE,
+                model=self.folder / "model",
+                engine=BANKS,
+                folder=self.answers(name),
+                device="cpu",
+                modes=asked.modes,
+                resuming=replace(self.first, asked=resume, tree=tree),
+                after_record=after_record,
+                asked=asked,
+            )
 
     def interrupted(self, name: str, lies: Mapping[str, Any] = LATE, **more: Any) -> None:  # noqa: ANN401
         """A run whose lane ends its process before the answers are compared."""

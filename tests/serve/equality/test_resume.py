@@ -135,6 +135,32 @@ def test_an_end_in_one_mode_leaves_what_is_finished_in_the_other(tmp_path: Path)
     assert {*found.resumed} == left
 
 
+def test_an_end_leaves_what_another_tree_has_finished(late: Runs) -> None:
+    late.compared("1", tree="f" * 40)
+    assert late.noted() == [f"0 late lane.{arm}" for arm in sorted(LANE)]
+    late.compared("2")
+    assert late.noted() == []
+
+
+def test_what_ran_another_vllm_than_the_trees_is_not_kept_and_not_taken(
+    tmp_path: Path, capfd: Capture
+) -> None:
+    runs = Runs(tmp_path)
+    module = runs.lane.site / "vllm" / "__init__.py"
+    honest = module.read_text()
+    module.write_text(f'{honest}\n__file__ = "/elsewhere/vllm/__init__.py"\n')
+    wrong = r"imported vLLM from /elsewhere/vllm/__init__\.py, which is not in the tree"
+    with pytest.raises(MismatchError, match=wrong):
+        runs.compared("1")
+    assert "\n2 of 6 arms are finished and kept; " in capfd.readouterr().err
+    with pytest.raises(MismatchError, match=wrong):
+        runs.compared("2", resume=True)
+    assert runs.booted("2") == [*LANE]
+    module.write_text(honest)
+    found = runs.compared("3", resume=True)
+    assert (found.verdict, runs.booted("3")) == ("equal", [*LANE])
+
+
 def cut(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-200])
 

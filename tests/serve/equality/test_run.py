@@ -3,6 +3,7 @@
 import json
 import struct
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +33,19 @@ def compared(
     modes: Sequence[Mode] = ("eager",),
     **pin_lies: Any,  # noqa: ANN401
 ) -> Equality:
-    return equality(
-        lay_pin(folder / "pin", **pin_lies),
-        lane,
-        baseline=TREE,
-        model=folder / "model",
-        engine=engine,
-        folder=folder / "equality",
-        device="cpu",
-        modes=modes,
-        resuming=fresh(folder),
-    )
+    with ExitStack() as after_record:
+        return equality(
+            lay_pin(folder / "pin", **pin_lies),
+            lane,
+            baseline=TREE,
+            model=folder / "model",
+            engine=engine,
+            folder=folder / "equality",
+            device="cpu",
+            modes=modes,
+            resuming=fresh(folder),
+            after_record=after_record,
+        )
 
 
 def rows(judged: Judged) -> dict[str, Row]:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,18 +34,20 @@ ROWS = [
 def compared(
     folder: Path, lane: LaneEnv, asked: Asked = ASKED, *, pin: Mapping[str, Any] | None = None
 ) -> Equality:
-    return equality(
-        lay_pin(folder / "pin", **(pin or {})),
-        lane,
-        baseline=TREE,
-        model=folder / "model",
-        engine=BANKS,
-        folder=folder / "equality",
-        device="cpu",
-        modes=("eager",),
-        resuming=fresh(folder),
-        asked=asked,
-    )
+    with ExitStack() as after_record:
+        return equality(
+            lay_pin(folder / "pin", **(pin or {})),
+            lane,
+            baseline=TREE,
+            model=folder / "model",
+            engine=BANKS,
+            folder=folder / "equality",
+            device="cpu",
+            modes=("eager",),
+            resuming=fresh(folder),
+            after_record=after_record,
+            asked=asked,
+        )
 
 
 def rows(found: Equality) -> dict[str, Row]:

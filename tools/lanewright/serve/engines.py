@@ -49,6 +49,11 @@ def result_name(process: str, arm: Arm) -> str:
     return f"{process}.{arm.name}.json"
 
 
+def of_tree(env: LaneEnv, found: Mapping[str, Any]) -> bool:
+    """Whether the vLLM that an arm ran is the tree's."""
+    return Path(found["vllm_file"]).is_relative_to(env.site)
+
+
 def run_arms(
     env: LaneEnv,
     model: Path,
@@ -105,7 +110,7 @@ def run_arms(
     except (OSError, ValueError) as error:
         raise running.died(f"left no whole result: {error}") from error
     for each in found:
-        if not Path(each["vllm_file"]).is_relative_to(env.site):
+        if not of_tree(env, each):
             raise MismatchError(
                 f"{name} imported vLLM from {each['vllm_file']}, which is not in the tree {env.site}",
                 hint="look for a .pth file or a second vLLM in the base environment"

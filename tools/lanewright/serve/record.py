@@ -7,7 +7,7 @@ from typing import Any
 
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
-from lanewright.store.atomic import replace_file
+from lanewright.store.atomic import replace_file, sync_folder
 
 SCHEMA = 1
 SCHEMA_FILE = Path(__file__).with_name("record.schema.json")
@@ -65,6 +65,8 @@ def write_record(folder: Path, record: dict[str, Any]) -> Path:
     target = folder / "record.json"
     try:
         replace_file(target, text.encode())
+        # What an interrupted comparison needs is removed behind it.
+        sync_folder(folder)
     except OSError as error:
         raise LanewrightError(f"cannot write {target}: {error.strerror}") from error
     return target

@@ -3,6 +3,7 @@
 import dataclasses
 import hashlib
 import platform
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -60,8 +61,9 @@ def recorded(places: Places, lane: Lane, wanted: Wanted) -> dict[str, Any]:
     started = datetime.now(UTC)
     folder = make_run_folder(places, lane.lock.lane, lane.lock.tree, started)
     record = blank(lane, folder, started)
+    after_record = ExitStack()
     try:
-        run(record, places, lane, wanted, folder)
+        run(record, places, lane, wanted, folder, after_record)
         record["verdict"] = "passed"
     except BaseException as error:
         record["error"] = told(error)
@@ -69,12 +71,21 @@ def recorded(places: Places, lane: Lane, wanted: Wanted) -> dict[str, Any]:
     finally:
         record["finished"] = written(datetime.now(UTC))
         file = write_record(folder, record)
+        # Not where that fails: what is forgotten then is nowhere else.
+        after_record.close()
         say(f"record: {file}")
     return record
 
 
-def run(record: dict[str, Any], places: Places, lane: Lane, wanted: Wanted, folder: Path) -> None:
-    """Run a lane and fill in its record as far as that comes."""
+def run(
+    record: dict[str, Any],
+    places: Places,
+    lane: Lane,
+    wanted: Wanted,
+    folder: Path,
+    after_record: ExitStack,
+) -> None:
+    """Run a lane and fill in its record as far as that comes; what is to follow it goes to the stack."""
     model = ensure_model(places, lane.env, lane.recipe)
     hashed = recipe_hash(lane.recipe)
     record["model"] = {"recipe": lane.recipe, "name": model.name, "hash": hashed}
@@ -106,6 +117,7 @@ def run(record: dict[str, Any], places: Places, lane: Lane, wanted: Wanted, fold
                 asked=wanted.resume,
                 command=f"{wanted.command(lane)} --resume",
             ),
+            after_record=after_record,
             asked=lane.asked,
         )
         record["equality"] = dataclasses.asdict(found)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from lanewright.serve.engines import Arm, result_name
+from lanewright.serve.engines import Arm, of_tree, result_name
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.equality.found import read_found
 from lanewright.serve.equality.key import BOOT_MAP, Side, key_of
 from lanewright.serve.equality.note import Note, boot_map_digest, contents_of, read_note
 from lanewright.store.atomic import replace_file, sync_folder
@@ -55,12 +57,14 @@ class Arms:
         folder: Where this run's answers go.
         arms: In the order they run, by the stem of their files.
         keys: Theirs, by the same.
+        envs: What each is booted of, by the same.
     """
 
     how: Resuming
     folder: Path
     arms: Mapping[str, Arm]
     keys: Mapping[str, str]
+    envs: Mapping[str, LaneEnv]
 
     @classmethod
     def of(
@@ -73,7 +77,8 @@ class Arms:
             for side in sides
             for arm in side.arms
         }
-        return cls(how, folder, arms, keys)
+        envs = {_stem(side, arm): side.env for side in sides for arm in side.arms}
+        return cls(how, folder, arms, keys, envs)
 
     def notes(self, side: Side) -> dict[str, dict[str, str]]:
         """What each arm of a side is to note, by its name."""
@@ -110,7 +115,7 @@ class Arms:
         try:
             yield
         except BaseException:
-            count = sum(self._note(stem).exists() for stem in self.arms)
+            count = sum(self._finished(stem, self._note(stem)) is not None for stem in self.arms)
             if count:
                 say(
                     f"{count} of {len(self.arms)} arms are finished and kept; to go on behind"
@@ -119,21 +124,35 @@ class Arms:
             raise
 
     def forget(self) -> None:
-        """End the comparison: no later one takes these arms, of whatever run."""
-        for stem in self.arms:
+        """End the comparison: no later one takes these arms, of whatever run.
+
+        Notes of another tree stay, as all that this comparison would not have taken: they are of
+        one that may still be going on.
+        """
+        for stem, key in self.keys.items():
             for file in self._noted(stem):
-                # One that stays is still taken only where that is asked for, and told.
-                with suppress(OSError):
-                    file.unlink()
+                if (note := read_note(file)) and note.key == key:
+                    # One that stays is still taken only where that is asked for, and told.
+                    with suppress(OSError):
+                        file.unlink()
 
     def _offers(self, stem: str) -> Iterator[tuple[Note, dict[str, bytes]]]:
         """Yield what earlier runs left of an arm, newest first, where it is whole and fits."""
         for file in self._noted(stem):
-            note = read_note(file)
-            if note and note.key == self.keys[stem] and file.parent != self.folder:
-                contents = contents_of(note, file.parent)
-                if contents and f"{stem}.json" in contents:
-                    yield note, contents
+            if file.parent != self.folder and (offer := self._finished(stem, file)):
+                yield offer
+
+    def _finished(self, stem: str, file: Path) -> tuple[Note, dict[str, bytes]] | None:
+        """Read a note and the files of its arm; None where they are not whole, or do not fit."""
+        note = read_note(file)
+        if not note or note.key != self.keys[stem]:
+            return None
+        contents = contents_of(note, file.parent, self._left(stem))
+        found = read_found((contents or {}).get(f"{stem}.json", b""), self.arms[stem])
+        # An arm notes itself before it is known what it ran.
+        if not contents or not found or not of_tree(self.envs[stem], found):
+            return None
+        return note, contents
 
     def _noted(self, stem: str) -> list[Path]:
         """The notes of an arm in all runs, newest first."""
@@ -148,6 +167,11 @@ class Arms:
 
     def _note(self, stem: str) -> Path:
         return self.folder / f"{stem}.finished.json"
+
+    def _left(self, stem: str) -> list[str]:
+        """Names of the files that an arm leaves."""
+        keeps = self.arms[stem].keeps
+        return [f"{stem}.json", *([Path(keeps).name] if keeps else [])]
 
     def _tell(self, taken: Sequence[str], offered: int) -> None:
         if taken:

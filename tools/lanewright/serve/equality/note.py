@@ -1,13 +1,20 @@
 """The note that an arm has finished, which ``inside/finished.py`` writes beside its answers."""
 
 import hashlib
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
+from lanewright.serve.equality.regular import read_regular
+
+# Bytes. A note has a few hundred, the answers of an arm some millions.
+NOTE_MOST, FILE_MOST = 2**16, 2**26
 # As records have it.
-Time = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+Time = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")]
+# It is told, and must not steer a terminal.
+Run = Annotated[str, msgspec.Meta(pattern=r"^[\w .-]{1,255}\Z")]
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -22,7 +29,7 @@ class Note(msgspec.Struct, frozen=True):
     """
 
     key: str
-    run: str
+    run: Run
     finished: Time
     boot_map: str | None
     files: dict[str, str]
@@ -30,21 +37,30 @@ class Note(msgspec.Struct, frozen=True):
 
 def read_note(file: Path) -> Note | None:
     """Read a note; None where it is not whole."""
+    content = read_regular(file, NOTE_MOST)
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Note)
-    except (OSError, msgspec.MsgspecError):
+        return msgspec.json.decode(content, type=Note) if content else None
+    except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
 
 
-def contents_of(note: Note, folder: Path) -> dict[str, bytes] | None:
-    """Read the files that a note names; None where one is not what was noted."""
+def contents_of(note: Note, folder: Path, names: Collection[str]) -> dict[str, bytes] | None:
+    """Read the files that a note names.
+
+    Args:
+        note: Which.
+        folder: Where it lies.
+        names: Of the files that its arm leaves; it may name no other.
+
+    Returns:
+        Their contents by their names; None where one is not what was noted.
+    """
+    if not note.files.keys() <= set(names):
+        return None
     found: dict[str, bytes] = {}
     for name, noted in note.files.items():
-        try:
-            content = (folder / name).read_bytes()
-        except OSError:
-            return None
-        if Path(name).name != name or hashlib.sha256(content).hexdigest() != noted:
+        content = read_regular(folder / name, FILE_MOST)
+        if content is None or hashlib.sha256(content).hexdigest() != noted:
             return None
         found[name] = content
     return found
@@ -52,7 +68,7 @@ def contents_of(note: Note, folder: Path) -> dict[str, bytes] | None:
 
 def boot_map_digest(named: object) -> str | None:
     """Digest of a boot map, by an engine argument; None where that names no file."""
-    if not isinstance(named, str) or not Path(named).is_absolute():
+    if not isinstance(named, str) or not Path(named).is_absolute() or not Path(named).is_file():
         return None
     try:
         return hashlib.sha256(Path(named).read_bytes()).hexdigest()

@@ -1,6 +1,7 @@
 """Boots the arms of a lane's equality, mode by mode, and judges them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ def equality(
     device: Device,
     modes: Sequence[Mode],
     resuming: Resuming,
+    after_record: ExitStack,
     asked: Asked = DEFAULT,
 ) -> Equality:
     """Answer every prompt with the unpatched pin and with the lane, and compare.
@@ -77,6 +79,8 @@ def equality(
         device: What the lane runs on.
         modes: Which to compare.
         resuming: What becomes of arms that an interrupted run has finished.
+        after_record: Is closed once what came of this is on disk; its arms are kept until then, and
+            whenever it gives neither a verdict nor a proof that fails.
         asked: How much to ask.
 
     Raises:
@@ -95,9 +99,7 @@ def equality(
             theirs = of_baseline(of_pin, model, finished, resumed)
         with stage(f"equality, lane, {' and '.join(modes)}"):
             ours = answers_of(of_lane, model, finished, resumed)
-    # Whatever the answers say: they have all been given.
-    finished.forget()
-    judged = tuple(_judge(mode, theirs, ours, asked) for mode in modes)
+        judged = tuple(_judge(mode, theirs, ours, asked) for mode in modes)
     found = Equality(
         verdict=worst(each.verdict for each in judged),
         baseline=baseline,
@@ -112,8 +114,10 @@ def equality(
         try:
             proof = {each.arm.name: _proven(lane, each, ours[each.arm.name])}
         except MismatchError as error:
+            after_record.callback(finished.forget)
             raise unproven(error, asdict(found)) from error
         found = replace(found, proofs={**found.proofs, **proof})
+    after_record.callback(finished.forget)
     return found
 
 

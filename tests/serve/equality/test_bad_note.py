@@ -73,10 +73,10 @@ class Earlier:
             noted = json.loads((self.folder / NOTE).read_text())
         (self.folder / NOTE).write_text(json.dumps(noted | changed))
 
-    def names(self, name: str) -> None:
+    def names(self, name: str, digest: str = "0" * 64) -> None:
         """Have the note name one more file."""
         noted = json.loads((self.folder / NOTE).read_text())
-        self.note(files={name: "0" * 64, **noted["files"]})
+        self.note(files={name: digest, **noted["files"]})
 
 
 def told(**changed: object) -> Callable[[Earlier], None]:
@@ -98,11 +98,6 @@ def rewritten(text: str) -> Callable[[Earlier], None]:
     return rewrite
 
 
-def answer(**changed: object) -> Callable[[Earlier], None]:
-    """Change the one answer."""
-    return told(completions=[ANSWER | changed])
-
-
 def piped(file: Path) -> None:
     file.unlink(missing_ok=True)
     os.mkfifo(file)
@@ -120,12 +115,7 @@ def escaped(earlier: Earlier) -> None:
 
 def beside(earlier: Earlier) -> None:
     (earlier.folder / "record.json").write_text("{}")
-    earlier.note(
-        files={
-            RESULT: hashlib.sha256((earlier.folder / RESULT).read_bytes()).hexdigest(),
-            "record.json": hashlib.sha256(b"{}").hexdigest(),
-        }
-    )
+    earlier.names("record.json", hashlib.sha256(b"{}").hexdigest())
 
 
 def deep(earlier: Earlier) -> None:
@@ -163,12 +153,12 @@ BAD: dict[str, Callable[[Earlier], object]] = {
     "a result that is no object": rewritten("[]"),
     "a result without answers": told(completions=None),
     "a result of another tree": told(vllm_file="/elsewhere/vllm/__init__.py"),
-    "answers to another prompt": answer(prompt="B"),
+    "answers to another prompt": told(completions=[ANSWER | {"prompt": "B"}]),
     "no answers": told(completions=[]),
     "answers together that were not asked": told(together={"2": [ANSWER]}),
     "rows exchanged that were not asked": told(exchange={"layer": "", "completions": [ANSWER]}),
-    "bits that are none": answer(bits=[2**32]),
-    "fewer bits than tokens": answer(ids=[1, 2]),
+    "bits that are none": told(completions=[ANSWER | {"bits": [2**32]}]),
+    "fewer bits than tokens": told(completions=[ANSWER | {"ids": [1, 2]}]),
 }
 
 

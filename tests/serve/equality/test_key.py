@@ -1,6 +1,7 @@
 """Whatever determines an arm's answers changes its key, and the folder of its run does not."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,7 +64,24 @@ def test_what_determines_the_answers_changes_the_key(what: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["EXPERT_BANK_POISON", "ATEN_CPU_CAPABILITY", "ONEDNN_MAX_CPU_ISA"]
+    "name",
+    [
+        "EXPERT_BANK_POISON",
+        "ATEN_CPU_CAPABILITY",
+        "ONEDNN_MAX_CPU_ISA",
+        "CC",
+        "CXX",
+        "CXXFLAGS",
+        "CPLUS_INCLUDE_PATH",
+        "C_INCLUDE_PATH",
+        "LANG",
+        "LC_ALL",
+        "LIBRARY_PATH",
+        "NUMBA_CPU_NAME",
+        "PATH",
+        "PYTORCH_NVML_BASED_CUDA_CHECK",
+        "TRTLLM_ENABLE_PDL",
+    ],
 )
 def test_what_the_caller_sets_and_an_engine_hears_changes_it(
     monkeypatch: pytest.MonkeyPatch, name: str
@@ -75,7 +93,8 @@ def test_what_the_caller_sets_and_an_engine_hears_changes_it(
 
 def test_another_shell_or_run_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = keyed()
-    monkeypatch.setenv("SSH_TTY", "/dev/pts/7")
+    for name in ("SSH_TTY", "PWD", "CCACHE_DIR"):
+        monkeypatch.setenv(name, "/dev/pts/7")
     assert keyed() == plain
     other = with_engine(moe_boot_map="/runs/2/equality/eager.usage.json")
     assert keyed(arm=other) == plain
@@ -123,12 +142,19 @@ def lay_proc(proc: Path, cpus: str, gpu: str = "") -> Path:
 def test_a_machine_is_its_cpu_its_cores_and_its_gpus(tmp_path: Path) -> None:
     plain = machine(lay_proc(tmp_path / "plain", INTEL))
     assert plain["cpus"] == ["flags\t\t: fpu avx2 avx512f", "model name\t: Some CPU @ 2.00GHz"]
-    assert isinstance(plain["cores"], int)
+    assert plain["cores"] == sorted(os.sched_getaffinity(0))
     less = machine(lay_proc(tmp_path / "less", INTEL.replace(" avx512f", "")))
     with_gpu = machine(lay_proc(tmp_path / "gpu", INTEL, "GB300"))
     assert with_gpu["gpus"] == ["Model: \t\t GB300"]
     assert with_gpu["driver"] == ["NVRM version: 600.1"]
     assert len({json.dumps(each) for each in (plain, less, with_gpu)}) == 3
+
+
+def test_other_cores_are_another_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    first = machine(tmp_path)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {2, 3})
+    assert machine(tmp_path) != first
 
 
 def test_how_fast_a_cpu_runs_is_no_part_of_it(tmp_path: Path) -> None:

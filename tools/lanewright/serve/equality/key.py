@@ -19,18 +19,51 @@ HEARD = (
     "CUBLAS",
     "CUDA_",
     "CUDNN_",
+    "CUTLASS_",
+    "DG_",
     "DNNL_",
     "EXPERT_BANK_",
     "FLASHINFER_",
+    "GCC_",
     "GLIBC_TUNABLES",
+    "GOTO_",
+    "LANG",
+    "LC_",
     "LD_",
     "MALLOC_",
     "MKL_",
     "NCCL_",
+    "NPY_",
+    "NUMBA_",
+    "NVCC_",
     "NVIDIA_",
+    "NVSHMEM_",
     "ONEDNN_",
     "OPENBLAS_",
+    "PYTORCH_",
+    "TBB_",
+    "TRTLLM_",
     "VLLM_",
+)
+# The same, by the whole name: which compilers an engine finds, and what it gives them.
+HEARD_WHOLE = frozenset(
+    {
+        "AR",
+        "AS",
+        "CC",
+        "CFLAGS",
+        "COMPILER_PATH",
+        "CPATH",
+        "CPLUS_INCLUDE_PATH",
+        "CPPFLAGS",
+        "CXX",
+        "CXXFLAGS",
+        "C_INCLUDE_PATH",
+        "LD",
+        "LDFLAGS",
+        "LIBRARY_PATH",
+        "PATH",
+    }
 )
 BOOT_MAP = "moe_boot_map"
 
@@ -71,11 +104,16 @@ def key_of(side: Side, arm: Arm, *, recipe: str, environ: Mapping[str, str]) -> 
         # Named after all that went into it.
         "base": side.env.python.parent.parent.name,
         "shims": side.env.shims,
-        "environ": {name: whole[name] for name in sorted(whole) if name.startswith(HEARD)},
+        "environ": {name: whole[name] for name in sorted(whole) if heard(name)},
         "recipe": recipe,
         "arm": settings(arm),
     }
     return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()
+
+
+def heard(name: str) -> bool:
+    """Whether a variable that reaches an engine may change what it computes."""
+    return name in HEARD_WHOLE or name.startswith(HEARD)
 
 
 def settings(arm: Arm) -> dict[str, object]:

@@ -26,7 +26,7 @@ KIND = frozenset(
 
 
 def machine(proc: Path = PROC) -> dict[str, object]:
-    """State the CPU, how many cores this process may use, and the GPUs with their driver.
+    """State the CPU, the cores that this process may use, and the GPUs with their driver.
 
     A host's name is left out: a container is given another whenever it is made again.
 
@@ -37,8 +37,9 @@ def machine(proc: Path = PROC) -> dict[str, object]:
     return {
         "architecture": platform.machine(),
         "cpus": sorted({line for line in _lines(proc / "cpuinfo") if _name(line) in KIND}),
-        # Threads share a sum, so their number is part of it.
-        "cores": len(os.sched_getaffinity(0)),
+        # Threads share a sum, so their number is part of it; which they are decides on the node
+        # and, where cores are of two kinds, on the kernels.
+        "cores": sorted(os.sched_getaffinity(0)),
         "gpus": [line for file in gpus for line in _lines(file) if _name(line) == "Model"],
         "driver": _lines(proc / "driver" / "nvidia" / "version"),
     }

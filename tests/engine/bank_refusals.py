@@ -118,6 +118,7 @@ ASKED: Mapping[str, list[Any]] = {
     "the engine cannot sleep": [["sleep", 1], ["sleep", 2], [".sleep", 1], [".sleep", 2]],
     "weights cannot be reloaded": [["reload_weights"]],
     "weights cannot be updated": [["start_weight_update"], ["update_weights", {}]],
+    "weights cannot be reset": [["reset_weights"]],
     "weights cannot be saved": [
         ["save_sharded_state", "/nowhere"],
         ["save_tensorized_model", None],

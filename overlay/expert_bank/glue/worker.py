@@ -97,6 +97,11 @@ class BankWorker(Base):
         self._refuse_while_banked("update_weights", "weights cannot be updated", AGAIN)
         return super().update_weights(*args, **kwargs)
 
+    def reset_weights(self) -> Any:  # noqa: ANN401 - the same
+        """Zero them as vLLM does, from 0.32 on, where all experts are resident; else the same."""
+        self._refuse_while_banked("reset_weights", "weights cannot be reset", AGAIN)
+        return super().reset_weights()
+
     def sleep(self, level: int = 1) -> Any:  # noqa: ANN401 - the same
         """Sleep as vLLM does where all experts are resident; else the same."""
         # vLLM has stopped its scheduler by now, and leaves it so.

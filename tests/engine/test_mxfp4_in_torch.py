@@ -11,7 +11,7 @@ CHECKS = (
     "the_kinds_differ",
     "where_rows_lie_does_not_matter",
     "the_rest_of_the_batch_does_not_matter",
-    "slots_that_pick_nothing_add_nothing",
+    "a_row_that_is_not_there_is_refused",
     "rows_are_copied_as_they_are",
     "what_is_not_mxfp4_is_refused",
     "it_is_traced_without_being_run",

@@ -2,8 +2,10 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
+from shims._mxfp4_in_torch import MXFP4
 
 E, S, HIDDEN, INNER = 8, 3, 64, 96
 E2M1 = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -63,12 +65,26 @@ def drawn(*, biased: bool = False, oai: bool = False) -> Experts:
 
 
 def asked(tokens: int) -> Asked:
-    """Draw tokens, of which the last leaves its last slot empty."""
+    """Draw tokens."""
     draw = torch.Generator().manual_seed(2)
     ids = torch.stack([torch.randperm(E, generator=draw)[:S] for _ in range(tokens)])
-    ids[-1, -1] = -1
     x = torch.randn(tokens, HIDDEN, generator=draw).bfloat16()
     return Asked(x, torch.rand(tokens, S, generator=draw), ids.int())
+
+
+def ask(
+    ops: Any,  # noqa: ANN401 - torch has no name for it
+    out: torch.Tensor,
+    experts: Experts,
+    question: Asked,
+    method: int = MXFP4,
+) -> None:
+    """Ask a registered op, as vLLM does."""
+    ops.fused_experts_cpu(
+        *(out, question.x, experts.w1, experts.w2, question.weights, question.ids),
+        *(method, experts.w1_scale, experts.w2_scale, None, None, None, None),
+        *(experts.w1_bias, experts.w2_bias, experts.alpha, experts.limit, True),
+    )
 
 
 def layers() -> dict[str, Experts]:
@@ -104,8 +120,6 @@ def reference(experts: Experts, question: Asked) -> torch.Tensor:
     out = torch.zeros(question.x.shape, dtype=torch.float64)
     for token, ids in enumerate(question.ids.tolist()):
         for slot, expert in enumerate(ids):
-            if expert < 0:
-                continue
             inner = first[expert] @ question.x[token].double()
             if experts.w1_bias is not None:
                 inner += experts.w1_bias[expert]

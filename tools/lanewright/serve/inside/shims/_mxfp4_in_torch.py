@@ -105,7 +105,7 @@ def fused_experts(
         w1: uint8 [E, 2 * I, H / 2], gate then up; pairs of them with alpha and limit.
         w2: uint8 [E, H, I / 2].
         topk_weights: [M, S].
-        topk_ids: [M, S], rows of w1 and w2; a negative one picks nothing.
+        topk_ids: [M, S], rows of w1 and w2.
         moe_comp_method: MXFP4.
         w1_scale: uint8 [E, 2 * I, H / 32].
         w2_scale: uint8 [E, H, I / 32].
@@ -128,8 +128,11 @@ def fused_experts(
     slots = topk_ids.shape[1]
     x = hidden_states.float()
     picks = topk_ids.reshape(-1)
+    if bool((picks < 0).any()):
+        # vLLM's op has no such picks, either.
+        raise IndexError("a pick names a row below 0")
     found = x.new_zeros(picks.numel(), x.shape[1])
-    for row in picks[picks >= 0].unique().tolist():
+    for row in picks.unique().tolist():
         which = (picks == row).nonzero().squeeze(1)
         inner = products(x[which // slots], dequantised(w1[row], w1_scale[row]))
         if w1_bias is not None:

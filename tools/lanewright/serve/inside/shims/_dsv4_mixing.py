@@ -103,6 +103,8 @@ def biased_topk_cpu(
     apply_routed_scaling_factor_on_output: bool,  # noqa: FBT001 - the same
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Choose experts by biased scores; their weights are without the bias."""
+    if scoring_func == "softmax":
+        raise NotImplementedError("experts are not chosen by softmax, nor are they by vLLM's op")
     scores = _scores(gating_output, scoring_func, num_fused_shared_experts)
     ids = (scores + correction_bias.float()).topk(topk, dim=-1).indices
     weights = scores.gather(1, ids)

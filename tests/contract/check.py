@@ -61,7 +61,8 @@ def _use(use: Use, tree: Tree, table: Table, version: str) -> Iterator[str]:
         return
     if not use.needed:
         yield from _asked_for(use, table, version, there=has is not None)
-        return
+        if has is None:
+            return
     if has is None:
         yield f"{use.key} is not there"
         return

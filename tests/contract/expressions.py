@@ -102,7 +102,7 @@ class Expressions(ABC):
             case Theirs():
                 for each in holder.classes:
                     self.use(node, each, name, needed=needed)
-                return Part(holder.classes, name, ast.unparse(node))
+                return Part(holder.classes, name, ast.unparse(node), asked=not needed)
             case Name():
                 return self._member(holder, name, node)
             case Ours():
@@ -214,7 +214,8 @@ class Expressions(ABC):
             case Part():
                 for each in function.classes:
                     call = self._passed(node, f"{each}.{function.attribute}")
-                    self.use(node, each, function.attribute, call=call)
+                    needed = not function.asked
+                    self.use(node, each, function.attribute, call=call, needed=needed)
                 return replace(function, text=f"{function.text}()")
             case OurClass():
                 return Ours(function.name)

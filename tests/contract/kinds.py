@@ -33,11 +33,16 @@ class Name(Kind):
 
 @dataclass(frozen=True)
 class Part(Kind):
-    """An attribute of upstream's instance, whose own kind only the table tells."""
+    """An attribute of upstream's instance, whose own kind only the table tells.
+
+    Attributes:
+        asked: Whether it was asked for, and need not be there.
+    """
 
     classes: tuple[str, ...]
     attribute: str
     text: str
+    asked: bool = False
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,12 @@ class Reader:
                 where = definition.module.where(each)
                 if isinstance(each, Function):
                     taken = signature_of(each, bound=True)
-                    alone = not _calls_super(each)
-                    yield Use(where, holder, each.name, stands_in=taken, alone=alone)
+                    asks = _asks_super(each)
+                    alone = not (asks or _calls_super(each))
+                    needed = not asks
+                    yield Use(
+                        where, holder, each.name, stands_in=taken, needed=needed, alone=alone
+                    )
                 for one in targets(each):
                     yield Use(where, holder, ast.unparse(one), alone=True)
 
@@ -94,3 +98,9 @@ def _calls_super(method: Function) -> bool:
     above = f"super().{method.name}"
     named = (each for each in ast.walk(method) if isinstance(each, ast.Attribute))
     return any(ast.unparse(each) == above for each in named)
+
+
+def _asks_super(method: Function) -> bool:
+    """Whether it takes what it overrides only where that is there."""
+    asked = f"getattr(super(), '{method.name}', None)"
+    return any(ast.unparse(each) == asked for each in ast.walk(method) if isinstance(each, ast.Call))

@@ -42,6 +42,12 @@ class Apply:
         return {"weights": moved(self.experts.weights, to="device")}
 
 
+class Later(Experts):
+    def renew(self, *args: Any, **kwargs: Any) -> Any:
+        above = getattr(super(), "renew", None)
+        return None if above is None else above(*args, **kwargs)
+
+
 def replace(worker: Any, experts: Experts) -> None:
     experts.apply = Apply(experts).apply
     if hasattr(worker.config, "newer"):
@@ -64,7 +70,7 @@ TABLE = {
         "vllm.layers:moved": "plain",
         "flashinfer:kernel": "plain",
     },
-    "optional": {"Config.newer": ">=2"},
+    "optional": {"Config.newer": ">=2", "Experts.renew": ">=2"},
     "spread": {"flashinfer:kernel": "Apply._fixed"},
     "scan": [
         {"of": "Experts.apply", "files": ["vllm/runner.py"], "receiver": r"self\.experts\.apply"},
@@ -222,7 +228,7 @@ def test_what_fits_is_not_reported(tmp_path: Path) -> None:
             "vllm/worker.py",
             "def size",
             "def width",
-            ["ours.py:33: vllm.worker:Parallel.size is not there"],
+            ["ours.py:39: vllm.worker:Parallel.size is not there"],
         ),
         (
             "vllm/worker.py",
@@ -230,8 +236,8 @@ def test_what_fits_is_not_reported(tmp_path: Path) -> None:
             "class Worker(Config)",
             [
                 "contract.toml: vllm.worker:Worker.config is not there",
-                "ours.py:32: vllm.worker:Worker.config is not there",
-                "ours.py:33: vllm.worker:Worker.config is not there",
+                "ours.py:38: vllm.worker:Worker.config is not there",
+                "ours.py:39: vllm.worker:Worker.config is not there",
                 "ours.py:5: vllm.worker:Base is not there",
             ],
         ),
@@ -263,11 +269,11 @@ def test_what_fits_is_not_reported(tmp_path: Path) -> None:
             "apply(1, 2, extra=3)",
             [
                 (
-                    "ours.py:31: vllm.layers:Experts.apply, called at vllm/runner.py:4: 2 arguments are"
+                    "ours.py:37: vllm.layers:Experts.apply, called at vllm/runner.py:4: 2 arguments are"
                     " passed by position, and it takes 1"
                 ),
                 (
-                    "ours.py:31: vllm.layers:Experts.apply, called at vllm/runner.py:4: its parameter"
+                    "ours.py:37: vllm.layers:Experts.apply, called at vllm/runner.py:4: its parameter"
                     " ids is not passed"
                 ),
             ],
@@ -287,7 +293,7 @@ def test_what_fits_is_not_reported(tmp_path: Path) -> None:
             "vllm/runner.py",
             "self.experts.apply",
             "self.inner.apply",
-            ["ours.py:31: no call of vllm.layers:Experts.apply is found in vllm/runner.py"],
+            ["ours.py:37: no call of vllm.layers:Experts.apply is found in vllm/runner.py"],
         ),
         # what else is told
         (
@@ -320,7 +326,16 @@ def test_what_fits_is_not_reported(tmp_path: Path) -> None:
             "vllm/worker.py",
             "    parallel: Parallel",
             "    newer: int\n    parallel: Parallel",
-            ["ours.py:32: vllm.worker:Config.newer is there, and the table says >=2"],
+            ["ours.py:38: vllm.worker:Config.newer is there, and the table says >=2"],
+        ),
+        (
+            "vllm/layers/experts.py",
+            "    def forward(",
+            "    def renew(self): ...\n\n    def forward(",
+            [
+                f"ours.py:{line}: vllm.layers:Experts.renew is there, and the table says >=2"
+                for line in (31, 32, 33)
+            ],
         ),
         (
             "vllm/worker.py",
@@ -346,7 +361,10 @@ def test_a_name_that_is_gone_is_named(tmp_path: Path) -> None:
 
 def test_what_the_table_expects_of_a_newer_release_is_missed(tmp_path: Path) -> None:
     assert unfit(tmp_path, FILES, "2.1") == [
-        "ours.py:32: vllm.worker:Config.newer is not there, and the table says >=2"
+        "ours.py:31: vllm.layers:Experts.renew is not there, and the table says >=2",
+        "ours.py:32: vllm.layers:Experts.renew is not there, and the table says >=2",
+        "ours.py:33: vllm.layers:Experts.renew is not there, and the table says >=2",
+        "ours.py:38: vllm.worker:Config.newer is not there, and the table says >=2",
     ]
 
 

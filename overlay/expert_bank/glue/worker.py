@@ -97,10 +97,17 @@ class BankWorker(Base):
         self._refuse_while_banked("update_weights", "weights cannot be updated", AGAIN)
         return super().update_weights(*args, **kwargs)
 
-    def reset_weights(self) -> Any:  # noqa: ANN401 - the same
-        """Zero them as vLLM does, from 0.32 on, where all experts are resident; else the same."""
+    def reset_weights(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
+        """Zero them as vLLM does where all experts are resident; else the same.
+
+        Raises:
+            NotImplementedError: This vLLM does not zero weights; 0.32 does.
+        """
         self._refuse_while_banked("reset_weights", "weights cannot be reset", AGAIN)
-        return super().reset_weights()
+        reset = getattr(super(), "reset_weights", None)
+        if reset is None:
+            raise NotImplementedError("reset_weights: this vLLM has no such call")
+        return reset(*args, **kwargs)
 
     def sleep(self, level: int = 1) -> Any:  # noqa: ANN401 - the same
         """Sleep as vLLM does where all experts are resident; else the same."""

@@ -76,9 +76,7 @@ class Reader:
                     asks = _asks_super(each)
                     alone = not (asks or _calls_super(each))
                     needed = not asks
-                    yield Use(
-                        where, holder, each.name, stands_in=taken, needed=needed, alone=alone
-                    )
+                    yield Use(where, holder, each.name, stands_in=taken, needed=needed, alone=alone)
                 for one in targets(each):
                     yield Use(where, holder, ast.unparse(one), alone=True)
 
@@ -103,4 +101,6 @@ def _calls_super(method: Function) -> bool:
 def _asks_super(method: Function) -> bool:
     """Whether it takes what it overrides only where that is there."""
     asked = f"getattr(super(), '{method.name}', None)"
-    return any(ast.unparse(each) == asked for each in ast.walk(method) if isinstance(each, ast.Call))
+    return any(
+        ast.unparse(each) == asked for each in ast.walk(method) if isinstance(each, ast.Call)
+    )

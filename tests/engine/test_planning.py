@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,8 +20,6 @@ LANES = (
     ("cpu-mxfp4", "0.32.0"),
     ("cpu-dsv4", "0.32.0"),
 )
-# vLLM's packed experts need it, and their lanes with them.
-PACKED = ("cpu-mxfp4", "cpu-dsv4")
 
 
 @pytest.fixture(scope="module", params=LANES, ids="-".join)
@@ -33,8 +30,6 @@ def found(
 ) -> Found:
     """What a lane's engine planned, and had."""
     lane, version = request.param
-    if lane in PACKED and " avx512f " not in Path("/proc/cpuinfo").read_text():
-        pytest.skip("this CPU has no AVX512, which vLLM's packed experts need")
     on = laid(version, lane)
     engine = {"moe_usage_counter": None, **on.lane.engine}
     job = {"name": "planned", "engine": engine}
@@ -46,6 +41,10 @@ def found(
 def test_other_weights_are_the_loaded_models(found: Found) -> None:
     assert found["other"] == found["weights"] > 0
     assert f"{size(found['other']):>12}  other weights" in "\n".join(found["lines"])
+
+
+def test_rows_are_as_large_as_those_of_the_banks(found: Found) -> None:
+    assert found["rows"] == found["banked"]
 
 
 def test_on_a_cuda_device_they_are_out_of_what_is_free_and_no_term_twice(found: Found) -> None:

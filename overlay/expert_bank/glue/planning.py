@@ -9,6 +9,7 @@ import torch
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
 from expert_bank.glue.kv_cache import KvToken
+from expert_bank.glue.row_tensors import ROUTED_BY
 from expert_bank.layer_shape import LayerShape
 from expert_bank.pages import page_bytes
 from expert_bank.plan import Mode, Plan
@@ -19,7 +20,7 @@ def row_bytes(layer: RoutedExperts) -> dict[str, int]:
     return {
         name: each[0].nbytes
         for name, each in layer.named_parameters()
-        if each.dim() and each.shape[0] == layer.global_num_experts
+        if name not in ROUTED_BY and each.dim() and each.shape[0] == layer.global_num_experts
     }
 
 

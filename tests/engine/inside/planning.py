@@ -34,7 +34,7 @@ def run(job: forks.Job) -> Found:
         lines = plan_lines(plan)
         of_token = plan.kv_per_token.as_integer_ratio()
         found.update(lines=lines, other=plan.other, token=of_token, packed=plan.kv_packed)
-        found["bought"] = plan.bought
+        found.update(bought=plan.bought, rows=[each.row for each in plan.layers])
         return lines
 
     def twice(layers: Any, hot: Any, mode: Any, device: Any, **rest: Any) -> Any:  # noqa: ANN401
@@ -51,6 +51,7 @@ def run(job: forks.Job) -> Found:
 
     def warmed(worker: Any) -> Any:  # noqa: ANN401 - the same
         found.update(cache_of(worker))
+        found["banked"] = [each.row_bytes for each in worker.two_bank.swapper.banks]
         return warm_up(worker)
 
     with (
@@ -64,13 +65,19 @@ def run(job: forks.Job) -> Found:
 
 
 def weights_of(model: Any) -> int:  # noqa: ANN401 - a torch module
-    """Bytes of all parameters of a model that are no routed experts'."""
+    """Bytes of all parameters of a model that are no routed experts' rows."""
     from vllm.model_executor.layers.fused_moe.routed_experts import (  # noqa: PLC0415 - the same
         RoutedExperts,
     )
 
     experts = [each for each in model.modules() if isinstance(each, RoutedExperts)]
-    left_out = {id(each) for layer in experts for each in layer.parameters()}
+    # A router's bias is a parameter of the experts, too, and on the device at once.
+    left_out = {
+        id(each)
+        for layer in experts
+        for name, each in layer.named_parameters()
+        if name.startswith(("w13_", "w2_"))
+    }
     return sum(each.nbytes for each in model.parameters() if id(each) not in left_out)
 
 

@@ -368,6 +368,21 @@ def test_what_the_table_expects_of_a_newer_release_is_missed(tmp_path: Path) -> 
     ]
 
 
+def test_what_is_one_of_two_classes_must_be_as_both() -> None:
+    text = """
+from vllm.layers import Experts
+from vllm.worker import Worker
+def f(it: object) -> None:
+    if isinstance(it, (Experts, Worker)):
+        it.config
+"""
+    reader = Reader(Glue({"ours": text}), Table(TABLE))
+    assert {(each.holder, each.attribute) for each in reader.uses if each.attribute} == {
+        ("vllm.layers:Experts", "config"),
+        ("vllm.worker:Worker", "config"),
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "unknown"),
     [

@@ -47,12 +47,14 @@ class Walk(Expressions):
         """Believe every ``isinstance`` of a scope, in all of it."""
         for each in ast.walk(node):
             if isinstance(each, ast.Call) and ast.unparse(each.func) == "isinstance":
-                name, wanted = (ast.unparse(one) for one in each.args)
-                kind = self.scope.get(wanted, PLAIN)
-                if isinstance(kind, Name):
-                    self.narrowed[name] = Theirs((kind.path,))
-                elif isinstance(kind, OurClass):
-                    self.narrowed[name] = Ours(kind.name)
+                name, wanted = ast.unparse(each.args[0]), each.args[1]
+                classes = wanted.elts if isinstance(wanted, ast.Tuple) else [wanted]
+                kinds = [self.scope.get(ast.unparse(one), PLAIN) for one in classes]
+                theirs = tuple(kind.path for kind in kinds if isinstance(kind, Name))
+                if len(theirs) == len(kinds):
+                    self.narrowed[name] = Theirs(theirs)
+                elif len(kinds) == 1 and isinstance(kinds[0], OurClass):
+                    self.narrowed[name] = Ours(kinds[0].name)
         self.scope.update({k: v for k, v in self.narrowed.items() if k in self.scope})
 
     def block(self, body: list[ast.stmt]) -> None:

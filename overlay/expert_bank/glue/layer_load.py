@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from vllm.model_executor.layers.fused_moe.fused_moe_method_base import FusedMoEMethodBase
 
+from expert_bank.glue.mxfp4_repack import in_parts_on, repacks_in_parts
 from expert_bank.refused import Refused
 
 Layer = Any  # vLLM's RoutedExperts
@@ -40,6 +41,7 @@ class LayerLoad:
         self.whole = False
         self._create = method.create_weights
         self._repack = method.process_weights_after_loading
+        self._in_parts = repacks_in_parts(method)
         self._asked: tuple[tuple[Any, ...], dict[str, Any]] | None = None
         self._missing: dict[str, set[tuple[int, str]]] = {}
         self._names: dict[int, str] = {}
@@ -154,10 +156,15 @@ class LayerLoad:
 
     def _finish(self) -> None:
         """Repack, and hand the rows on."""
-        if self.device.type != "cpu":
+        if self.device.type == "cpu":
+            self._repack(self.layer)
+        elif self._in_parts:
+            with in_parts_on(self.device):
+                self._repack(self.layer)
+        else:
             for parameter in self.layer.parameters():
                 parameter.data = parameter.data.to(self.device)
-        self._repack(self.layer)
+            self._repack(self.layer)
         self.whole = True
         self._names, self._kept, self._asked = {}, [], None
         self.hand_on()

@@ -98,6 +98,16 @@ together = [8]
 """
 
 
+# Of the lane whose every token takes a tenth of a second and more.
+SHORTER = """[equality]
+prompts = 2
+tokens = 6
+distinct = 8
+modes = ["eager"]
+together = [2]
+"""
+
+
 @pytest.mark.engine
 @pytest.mark.parametrize("name", ["cpu-twobank", "cpu-mxfp4"])
 def test_short(lane: Lane, name: str) -> None:
@@ -107,6 +117,17 @@ def test_short(lane: Lane, name: str) -> None:
     require_equal(record, ("eager",), 8)
     require_served(record, ("eager",))
     assert record["shims"] == (["mxfp4-without-amx"] if name == "cpu-mxfp4" else [])
+
+
+@pytest.mark.engine
+def test_shorter(lane: Lane) -> None:
+    lane = lane_named(lane, "cpu-dsv4")
+    # So few tokens pick no more experts of a layer than the lane has hot rows.
+    lane.replace('moe_hot_experts = "295"', 'moe_hot_experts = "32"')
+    asked_less(lane, SHORTER)
+    record = compared(lane)
+    require_equal(record, ("eager",), 2)
+    require_served(record, ("eager",))
 
 
 @pytest.mark.engine_full

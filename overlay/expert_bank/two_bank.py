@@ -75,7 +75,11 @@ class TwoBank:
             yield
 
     def told(self) -> dict[str, Any]:
-        """Tell how it stands, as values that JSON can carry."""
+        """Tell how it stands, as values that JSON can carry.
+
+        Raises:
+            Refused: The counts are not exact.
+        """
         hot, cold = self.counter.by_bank().sum(axis=(0, 2)).tolist()
         return {
             "hot_rows": list(self.table.hot),

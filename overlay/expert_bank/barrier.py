@@ -11,11 +11,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from expert_bank.refused import Refused
+from expert_bank.refused import Refused, worded
 from expert_bank.swapping import Swapper
 from expert_bank.swaps import Swap, require_sound
 
 KEPT_FAILURES = 8
+
+
+class Moved(RuntimeError):  # noqa: N818 - it is what became of a bank
+    """A bank or a table is elsewhere than a captured graph has it; nothing can be served rightly."""
 
 
 class Source(Protocol):
@@ -35,7 +39,7 @@ class Totals:
         forwards: Scheduled ones.
         barriers: At which swaps were asked for.
         swaps: That came to their end, verified.
-        failed: That left an expert on its cold row, or that the table contradicted.
+        failed: That left an expert where it was, or that could not be asked for or begun.
         cut: That a budget left for later, or for nothing.
         bytes: Copied and verified.
         seconds: Spent at barriers, draining the device included.
@@ -95,7 +99,11 @@ class Barrier:
             self.closed.remove(reason)
 
     def forward(self) -> None:
-        """Stand before a scheduled forward; every earlier one is enqueued by now."""
+        """Stand before a scheduled forward; every earlier one is enqueued by now.
+
+        Raises:
+            Moved: A bank or a table is not where it was; anything else is told as a failure.
+        """
         self.totals.forwards += 1
         if self.source is None or self.closed:
             return
@@ -103,17 +111,18 @@ class Barrier:
         try:
             if swaps := self.source.at(self.totals.forwards, table.is_hot(), rows=table.hot):
                 self.swap(swaps)
-        except Refused as error:
+        except Moved:
+            raise
+        except Exception as error:  # noqa: BLE001 - a source, or a device, raises what it likes
             # Nothing was moved, and whoever waits for this forward has done nothing wrong.
-            self._fail(str(error))
+            self._fail(f"before forward {self.totals.forwards}: {worded(error)}")
 
     def swap(self, swaps: Sequence[Swap]) -> None:
         """Drain the device and swap; what a budget leaves over is not kept for later.
 
         Raises:
             Refused: The barrier is closed, or a swap contradicts the table; nothing was moved.
-            RuntimeError: A bank or a table is not where it was; where that was so before, nothing
-                was moved.
+            Moved: A bank or a table is not where it was; where that was so before, nothing was moved.
         """
         if self.closed:
             raise Refused(f"no row may be swapped during {self.closed[-1]}")
@@ -146,7 +155,7 @@ class Barrier:
 
     def _require_addresses(self) -> None:
         if self._read_addresses() != self._addresses:
-            raise RuntimeError("a bank or a table moved; a captured graph would read the old one")
+            raise Moved("a bank or a table moved; a captured graph would read the old one")
 
     def _read_addresses(self) -> tuple[int, ...]:
         swapper = self.swapper

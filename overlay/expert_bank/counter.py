@@ -8,8 +8,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from expert_bank.refused import Refused
+
 # What an int32 cell can take before two readings could no longer be told apart.
 WRAPS_AT = 2**32
+AGAIN = "start the engine again, without enforce_eager: compiled steps count as they go"
 
 
 class Step:
@@ -24,7 +27,7 @@ class Step:
     def __enter__(self) -> None:
         counter = self._counter
         if counter.unread + self._tokens * counter.picks_per_token >= WRAPS_AT:
-            counter.snapshot()
+            counter.collect()
         counter.schedule(self._tokens)
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -48,6 +51,7 @@ class PickCounter:
         banks: B, how many banks a pick may be served from; counted apart.
         counts: One int32[B * E] per layer, on the device; bank b counts from b * E on.
         settle: Counts the picks that are kept back, or None; called before counts are read.
+        inexact: Why the counts are not exact, once and for good; empty while they are.
         scheduled: int32[1] on the device: how many rows of the running forward are tokens.
         tokens: How many tokens were scheduled so far.
         unread: How many picks of a layer were counted since the counts were read, at most.
@@ -69,6 +73,7 @@ class PickCounter:
         self._counts = torch.zeros(shape, dtype=torch.int32, device=device)
         self.counts = self._counts.unbind()
         self.settle: Callable[[], None] | None = None
+        self.inexact = ""
         self.scheduled = torch.zeros(1, dtype=torch.int32, device=device)
         # Where the host can, it writes there itself: torch takes longer to be asked.
         self._cell = None if self.scheduled.is_cuda else self.scheduled.numpy()
@@ -100,16 +105,30 @@ class PickCounter:
         np.add(counts, added, out=counts, casting="unsafe")
 
     def snapshot(self) -> NDArray[np.int64]:
-        """Read the totals since start, int64[L, E]; waits for the device."""
+        """Read the totals since start, int64[L, E]; waits for the device.
+
+        Raises:
+            Refused: The counts are not exact.
+        """
         summed: NDArray[np.int64] = self.by_bank().sum(axis=1)
         return summed
 
     def by_bank(self) -> NDArray[np.int64]:
-        """Read the totals since start, int64[L, B, E]; waits for the device."""
+        """Read the totals since start, int64[L, B, E]; waits for the device.
+
+        Raises:
+            Refused: The counts are not exact.
+        """
+        self.collect()
+        if self.inexact:
+            raise Refused(f"the counts of picks are not exact: {self.inexact}", hint=AGAIN)
+        return self._totals.reshape(len(self.layers), self.banks, -1).copy()
+
+    def collect(self) -> None:
+        """Take the device's counts over, before a cell goes once around; waits for the device."""
         if self.settle is not None:
             self.settle()
         now = self._counts.cpu().numpy().view(np.uint32).copy()
         self._totals += now - self._read
         self._read = now
         self.unread = 0
-        return self._totals.reshape(len(self.layers), self.banks, -1).copy()

@@ -4,6 +4,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import astuple
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from expert_bank import node_binding, numa
@@ -36,22 +37,25 @@ class HostMemory:
         *,
         wanted: int | None = None,
         view: "Callable[[torch.Tensor], torch.Tensor]" = in_place,
+        root: Path = Path("/"),
     ) -> None:
         """Choose the node.
 
         Args:
             wanted: The node's number, where the run names it.
             view: See ``HostMemory``.
+            root: Where ``proc`` and ``sys`` are.
 
         Raises:
             Refused: No node with memory has a CPU of this process, or the wanted one will not do.
         """
-        found = numa.nodes()
+        found = numa.nodes(root=root)
         named = bool(found) or wanted is not None
         self.node = numa.home(found, wanted=wanted).number if named else None
         self._binds = numa.must_bind(found)
         self.mappings: list[HostPages] = []
         self.view = view
+        self._root = root
 
     def map(self, length: int) -> HostPages:
         """Map memory and bind it, before its first touch.
@@ -89,26 +93,35 @@ class HostMemory:
             floor: GB/s that it must be read at; None where that is only to be told.
 
         Returns:
-            Lines for people.
+            Lines for people; where it lies is told as proven, or as no more than taken to be so.
 
         Raises:
             Refused: It is not the size of the arithmetic, lies elsewhere, or is too slow.
         """
         sizes = [(each.address, each.size) for each in self.mappings]
-        found = [astuple(measure(*each)) for each in sizes]
+        found = [astuple(measure(*each, root=self._root)) for each in sizes]
         whole = sum(size for _, size in sizes)
         summed = Measured(*map(sum, zip(*found, strict=True)))
         require_exact(summed, whole, filled=True)
-        if self.node is not None:
-            for each in sizes:
-                require_placement(*each, self.node)
+        place = self._place(sizes)
         largest = max(self.mappings, key=lambda each: each.asked)
         speed = probe(largest.address, largest.asked, read)
         require_speed(speed, floor, node=self.node)
-        where = "a machine without nodes" if self.node is None else f"node {self.node}"
         return [
             (
                 f"host memory: {told(whole)} in {len(sizes)} mappings, {told(summed.resident)} in"
-                f" memory, all on {where}; read at {speed}"
+                f" memory, {place}; read at {speed}"
             )
         ]
+
+    def _place(self, sizes: Sequence[tuple[int, int]]) -> str:
+        """Prove on which node all mappings lie, or tell why that is only taken to be so."""
+        if self.node is None:
+            return f"on a machine without nodes (/{numa.NODES} lists none)"
+        found = [require_placement(*each, self.node, root=self._root) for each in sizes]
+        if None not in found:
+            return f"all on node {self.node}"
+        return (
+            f"on node {self.node}, the only one with memory (not proven: /proc/self/numa_maps cannot"
+            " be read)"
+        )

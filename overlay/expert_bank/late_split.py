@@ -4,10 +4,11 @@
 
 A layer only maps its picks and keeps them. They are counted many at a time: before anybody reads
 the counts, before an entry of the table changes, and when enough are kept. The counts are those of
-``expert_bank::split``. It is for eager steps alone: compiled code may use the ids' memory again.
+``expert_bank::split``. It is for eager steps alone: compiled code may use the ids' memory again. Where
+a router does so, forwards and swaps go on, and whoever reads the counts is refused from then on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -64,7 +65,7 @@ class LateSplit:
                 if self._tokens >= MOST:
                     self.count()
             elif kept:
-                self._require_apart(flat)
+                self._see_apart(flat)
             if found.dtype is not ids.dtype:
                 found = found.to(ids.dtype)
             return found.view_as(ids)
@@ -74,23 +75,41 @@ class LateSplit:
     def count(self) -> None:
         """Count what is kept.
 
-        Raises:
-            RuntimeError: The router wrote ids into memory that it had used for others before.
+        Where the router wrote ids into memory that it had used for others before, nothing is counted
+        from there on, and whoever reads the counts is told. Forwards and swaps call this, and go on.
         """
         if not self._kept:
             return
-        kept, experts = self._kept, self.table.host.shape[2]
+        kept, experts = self._kept.copy(), self.table.host.shape[2]
+        self._kept.clear()
+        self._tokens = 0
+        if self.counter.inexact:
+            return
         if len({flat.data_ptr() for _, flat in kept}) < len(kept):
-            raise RuntimeError(USED_AGAIN)
+            self._spoil(_first_again(kept))
+            return
         ids = [flat.numpy() for _, flat in kept]
         layers = np.repeat([layer for layer, _ in kept], [len(each) for each in ids])
-        kept.clear()
-        self._tokens = 0
         picks: NDArray[np.int64] = np.concatenate(ids, dtype=np.int64)
         banks = self.table.host[layers, BANK, picks]
         self.counter.add((layers * self.counter.banks + banks) * experts + picks)
 
-    def _require_apart(self, ids: torch.Tensor) -> None:
-        """Refuse ids of a forward that nobody scheduled in the place of some that are kept."""
-        if any(flat.data_ptr() == ids.data_ptr() for _, flat in self._kept):
-            raise RuntimeError(USED_AGAIN)
+    def _see_apart(self, ids: torch.Tensor) -> None:
+        """See ids of a forward that nobody scheduled in the place of some that are kept."""
+        for layer, flat in self._kept:
+            if flat.data_ptr() == ids.data_ptr():
+                self._spoil(layer)
+                return
+
+    def _spoil(self, layer: int) -> None:
+        self.counter.inexact = self.counter.inexact or f"{self.counter.layers[layer]}: {USED_AGAIN}"
+
+
+def _first_again(kept: Sequence[tuple[int, torch.Tensor]]) -> int:
+    """Give the layer of the first ids that lie where others did."""
+    seen: set[int] = set()
+    for layer, flat in kept:
+        if flat.data_ptr() in seen:
+            return layer
+        seen.add(flat.data_ptr())
+    raise ValueError("all ids lie apart")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
-"""The one error that a bank is refused with."""
+"""The one error that a bank is refused with, and others in words."""
 
 
 class Refused(RuntimeError):  # noqa: N818 - it is a verdict, and reads so where it is caught
@@ -18,3 +18,8 @@ class Refused(RuntimeError):  # noqa: N818 - it is a verdict, and reads so where
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+def worded(error: Exception) -> str:
+    """Tell an error by its kind and text; ours, by its text alone."""
+    return str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from expert_bank.bank import LayerBank
 from expert_bank.loaded_rows import LoadedRows
+from expert_bank.refused import worded
 from expert_bank.swaps import Swap
 from expert_bank.table import Table
 from expert_bank.table_layout import BANK, COLD, HOT, ROW
@@ -42,8 +43,8 @@ class Swapped:
 class Swapper:
     """Moves rows and the entries that point to them; the device must be drained.
 
-    The order is: demote flip, copy, verify, promote flip. Whatever fails on the way leaves both
-    experts on whole rows: slow, and right. Where a hot row is free and no cold one is, the
+    The order is: demote flip, copy, verify, promote flip. Whatever fails on the way, and however,
+    leaves both experts on whole rows: slow, and right, and told. Where a hot row is free and no cold one is, the
     promotion goes first, and makes room for the demotion.
 
     Attributes:
@@ -83,16 +84,32 @@ class Swapper:
             swap: One that ``swaps.require_sound`` takes.
         """
         layer, moved = swap.layer, 0
+        if failure := self._unmended(layer):
+            return Swapped(swap, moved, failure)
         steps = [(self._demote, swap.demote), (self._promote, swap.promote)]
         if self.free[layer] and not self.spare[layer] and not self.banks[layer].mirrors:
             steps.reverse()
-        try:
-            for step, expert in steps:
-                if expert is not None:
+        for step, expert in steps:
+            if expert is not None:
+                try:
                     moved += step(layer, expert)
-        except RuntimeError as error:
-            return Swapped(swap, moved, str(error))
+                except CopyError as error:
+                    return Swapped(swap, moved, str(error))
+                except Exception as error:  # noqa: BLE001 - hooks and tables raise what they like
+                    return Swapped(swap, moved, self._said(layer, expert, error))
         return Swapped(swap, moved)
+
+    def _unmended(self, layer: int) -> str:
+        """Say why a layer has entries of which two rows are not to be touched; empty where none."""
+        try:
+            self.table.mend(layer)
+        except Exception as error:  # noqa: BLE001 - the same
+            (expert, *_) = sorted(self.table.torn[layer])
+            return f"{self._said(layer, expert, error)}; its entry is still not as it was"
+        return ""
+
+    def _said(self, layer: int, expert: int, error: Exception) -> str:
+        return f"{self.banks[layer].name}, expert {expert}: {worded(error)}"
 
     def _copy(self, layer: int, expert: int, bank: int, row: int) -> None:
         """Copy an expert's row to one that no entry points to, and verify it there.
@@ -104,8 +121,10 @@ class Swapper:
         try:
             self.copy(held.row(bank, row), held.row(*self.table.where(layer, expert)))
         except Exception as error:  # noqa: BLE001 - a pull request's copy may raise what it likes
-            said = [f"{self.loaded.told(layer, expert, bank, row)} was not copied to: {error}"]
-        if wrong := self.loaded.wrong(layer, expert, bank, row):
+            said = [
+                f"{self.loaded.told(layer, expert, bank, row)} was not copied to: {worded(error)}"
+            ]
+        if wrong := self._wrong(layer, expert, bank, row):
             said.append(wrong)
         if said:
             self.vacated(layer, bank, row)
@@ -114,10 +133,20 @@ class Swapper:
     def _damaged(self, layer: int, bank: int) -> Iterator[str]:
         """Say which experts' rows a failed copy hit; those with a mirror are read from there."""
         for expert in np.flatnonzero(self.table.host[layer, BANK] == bank).tolist():
-            if wrong := self.loaded.wrong(layer, expert, *self.table.where(layer, expert)):
+            if wrong := self._wrong(layer, expert, *self.table.where(layer, expert)):
                 yield wrong
                 if bank == HOT and self.banks[layer].mirrors:
-                    self._demote(layer, expert)
+                    try:
+                        self._demote(layer, expert)
+                    except Exception as error:  # noqa: BLE001 - the same
+                        yield f"{self._said(layer, expert, error)}, so it is still served from there"
+
+    def _wrong(self, layer: int, expert: int, bank: int, row: int) -> str:
+        """Say what is wrong with a row, or why nobody can tell."""
+        try:
+            return self.loaded.wrong(layer, expert, bank, row)
+        except Exception as error:  # noqa: BLE001 - a device's errors are of many kinds
+            return f"{self.loaded.told(layer, expert, bank, row)} was not checked: {worded(error)}"
 
     def _demote(self, layer: int, expert: int) -> int:
         bank, (_, hot) = self.banks[layer], self.table.where(layer, expert)

@@ -2,8 +2,9 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Where each expert of each layer is: the device's table, and the host's copy of it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import torch
@@ -28,12 +29,15 @@ class Table:
         host: The same, int32[L, 4, E] in host memory.
         before: Called before an entry changes.
         watchers: Called with the layer after each of its entries that changes.
+        torn: By layer, the experts whose change failed and could not be taken back: the device, or
+            a watcher, may still send their picks to the other of two rows.
     """
 
     def __init__(self, hot: Sequence[int], experts: int, device: torch.device) -> None:
         self.hot = tuple(hot)
         self.before: list[Callable[[], None]] = []
         self.watchers: list[Callable[[int], None]] = []
+        self.torn: tuple[set[int], ...] = tuple(set() for _ in self.hot)
         self.host: NDArray[np.int32] = np.full((len(self.hot), 4, experts), NOWHERE, np.int32)
         self.host[:, GENERATION] = 0
         self.device = tuple(
@@ -50,8 +54,9 @@ class Table:
             row: Row in that bank.
 
         Raises:
-            Exception: Whatever a write or a watcher raises; the entry is as it was, on the device
-                too where that can still be written.
+            Exception: Whatever a write, a watcher or what stands before it raises; the entry is as it
+                was, on the device and for every watcher too where that can still be told, and else
+                ``torn``.
         """
         for settle in self.before:
             settle()
@@ -64,9 +69,22 @@ class Table:
             self._write(layer, expert)
         except Exception:
             entry[:] = was
+            self.torn[layer].add(expert)
             with suppress(Exception):
-                self._write(layer, expert)
+                self.mend(layer)
             raise
+
+    def mend(self, layer: int) -> None:
+        """Bring a layer's torn entries to the device and to every watcher; there are hardly ever any.
+
+        Raises:
+            Exception: The first that a write or a watcher raises; the others were called, too.
+        """
+        for expert in sorted(self.torn[layer]):
+            failed = [*self._failures(layer, expert)]
+            if failed:
+                raise failed[0]
+            self.torn[layer].remove(expert)
 
     def fill(self, layer: int, banks: Sequence[int], rows: Sequence[int]) -> None:
         """Set a whole layer at boot, generation 1.
@@ -89,6 +107,15 @@ class Table:
         self.write_entry(layer, expert)
         for each in self.watchers:
             each(layer)
+
+    def _failures(self, layer: int, expert: int) -> Iterator[Exception]:
+        """Do as ``_write``, and go on behind what raises."""
+        watching = (partial(each, layer) for each in self.watchers)
+        for act in (partial(self.write_entry, layer, expert), *watching):
+            try:
+                act()
+            except Exception as error:  # noqa: BLE001 - a pull request's may raise what it likes
+                yield error
 
     def write_entry(self, layer: int, expert: int) -> None:
         """Bring the host's entry of an expert to the device."""

@@ -61,6 +61,10 @@ class TwoBank:
                 f"{bank.name}, expert {expert}: the device's table has it elsewhere than the host's"
                 for expert in self.table.differing(layer)
             ]
+            wrong += [
+                f"{bank.name}, expert {expert}: its entry's failed change was not taken back"
+                for expert in sorted(self.table.torn[layer])
+            ]
             for expert in range(bank.experts):
                 where = self.table.where(layer, expert)
                 wrong.append(self.swapper.loaded.wrong(layer, expert, *where))
@@ -75,7 +79,11 @@ class TwoBank:
             yield
 
     def told(self) -> dict[str, Any]:
-        """Tell how it stands, as values that JSON can carry."""
+        """Tell how it stands, as values that JSON can carry.
+
+        Raises:
+            Refused: The counts are not exact.
+        """
         hot, cold = self.counter.by_bank().sum(axis=(0, 2)).tolist()
         return {
             "hot_rows": list(self.table.hot),

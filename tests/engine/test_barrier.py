@@ -19,6 +19,8 @@ CHECKS = (
     "swaps_asked_for_now_are_made_now",
     "addresses_stay_where_they_were",
     "a_moved_bank_is_refused_before_anything_moves",
+    "a_moved_bank_ends_the_forward",
+    "whatever_a_forward_meets_is_a_failure",
     "totals_add_up",
 )
 

@@ -9,6 +9,11 @@ pytestmark = pytest.mark.engine
 SCRIPT = "copy_faults.py"
 CHECKS = (
     "an_entry_that_cannot_be_written_loses_no_row",
+    "a_table_that_stays_broken_serves_what_it_served",
+    "addresses_that_cannot_be_kept_are_told",
+    "an_entry_that_was_not_taken_back_is_so_before_any_row_moves",
+    "a_hook_of_rows_that_raises_is_told",
+    "a_failed_copy_whose_check_fails_too_is_told_whole",
     "the_expert_stays_on_a_whole_row_and_is_named",
     "a_failure_is_healed_by_later_swaps",
     "faults_among_random_swaps_never_show",

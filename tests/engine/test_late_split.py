@@ -13,6 +13,8 @@ CHECKS = (
     "cells_wrap_at_32_bits",
     "only_so_much_is_kept",
     "ids_that_are_overwritten_show",
+    "reuse_behind_a_reading_harms_nothing",
+    "counts_that_are_not_exact_stay_so",
     "ids_that_nobody_scheduled_overwrite_none",
 )
 

@@ -58,6 +58,9 @@ class WorkerExtension:
             None where nothing counts; else ``model``: what is served; ``layers``: L names;
             ``picks_per_token``: k; ``tokens``: scheduled since start, as the worker summed them; ``counts``: [L][E]
             picks since start.
+
+        Raises:
+            Refused: The counts are not exact.
         """
         counter = getattr(self, "pick_counter", None)
         if counter is None:
@@ -77,6 +80,9 @@ class WorkerExtension:
             ``TwoBank.told``, with ``seams``: by seam whose code serves it (``from``) and how often
             it was entered (``calls``); and ``audit``: which rows are not as they were loaded, and
             which layers' output moves with the map; empty where all is right.
+
+        Raises:
+            Refused: The counts, which are told too, are not exact.
         """
         two_bank: TwoBank | None = getattr(self, "two_bank", None)
         if two_bank is None:

@@ -13,7 +13,7 @@ from checks import tell
 from numpy.typing import NDArray
 from small_banks import MODES, Small, copying, picks, raised, small
 
-from expert_bank.barrier import KEPT_FAILURES
+from expert_bank.barrier import KEPT_FAILURES, Moved
 from expert_bank.forced import Forced
 from expert_bank.refused import Refused
 from expert_bank.swapping import Rows, plain_copy
@@ -247,6 +247,69 @@ def a_moved_bank_is_refused_before_anything_moves() -> None:
         raised(RuntimeError, lambda: banks.two_bank.barrier.swap(FOUR[:1]))
 
 
+def a_moved_bank_ends_the_forward() -> None:
+    """It is no failure to be told and served past: a graph would read the old one."""
+    banks = made()
+    banks.two_bank.barrier.source = Listed([(1, FOUR[0])])
+    rows = banks.two_bank.swapper.banks[0].tensors[2]
+    rows.hot.data = rows.hot.clone()
+    raised(Moved, banks.two_bank.barrier.forward)
+    assert banks.two_bank.barrier.totals.failed == 0
+
+
+class Broken:
+    """A source that raises."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def at(self, *_: object, **__: object) -> list[Swap]:
+        """Raise."""
+        raise self.error
+
+
+def whatever_a_forward_meets_is_a_failure() -> None:
+    """Of the source, of the device, of the table and its watchers; nothing moves, and all is served."""
+    for mode in MODES:
+        for error in (ValueError("odd"), OSError("odd"), KeyError("odd"), RuntimeError("odd")):
+            for place in ("source", "drain", "before", "write", "watcher"):
+                banks = small([4], mode, first=[[0, 1, 2, 3]])
+                barrier, table = banks.two_bank.barrier, banks.two_bank.table
+                barrier.source = Listed([(1, FOUR[0]), (1, FOUR[1])])
+                drain, write = barrier.drain, table.write_entry
+                before = state(banks)[0]
+
+                def fails(*_: object, error: Exception = error) -> None:
+                    raise error
+
+                if place == "source":
+                    barrier.source = Broken(error)
+                elif place == "drain":
+                    barrier.drain = fails
+                elif place == "write":
+                    table.write_entry = fails  # type: ignore[assignment,method-assign]
+                elif place == "before":
+                    table.before.append(fails)
+                else:
+                    table.watchers.append(fails)
+                ids = picks(3, 20)
+                assert banks.forward(ids).equal(banks.resident(ids)), (mode, error, place)
+                assert state(banks)[0] == before
+                swaps = place not in ("source", "drain")
+                assert (barrier.totals.swaps, barrier.totals.failed) == (0, 1 + swaps)
+                first = "layers.0.experts, expert 0: " if swaps else "before forward 1: "
+                assert barrier.failures[0] == f"{first}{type(error).__name__}: {error}"
+                assert json.loads(json.dumps(barrier.told()))["failures"] == barrier.failures
+
+                barrier.drain, table.write_entry = drain, write  # type: ignore[method-assign]
+                table.before.clear()
+                table.watchers.clear()
+                barrier.source = Listed([(2, FOUR[0]), (2, FOUR[1])])
+                assert banks.forward(ids).equal(banks.resident(ids))
+                assert barrier.totals.swaps == 2
+                banks.require_whole()
+
+
 def totals_add_up() -> None:
     """Asked for = swapped + failed + cut; bytes are those of verified copies alone."""
     for mode in MODES:
@@ -317,6 +380,8 @@ CHECKS = (
     swaps_asked_for_now_are_made_now,
     addresses_stay_where_they_were,
     a_moved_bank_is_refused_before_anything_moves,
+    a_moved_bank_ends_the_forward,
+    whatever_a_forward_meets_is_a_failure,
     totals_add_up,
 )
 

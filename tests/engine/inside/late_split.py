@@ -4,12 +4,15 @@ from collections.abc import Callable
 
 import torch
 from checks import tell
+from small_banks import raised, small
 
-from expert_bank.counter import PickCounter
+from expert_bank.counter import WRAPS_AT, PickCounter
 from expert_bank.late_split import MOST, USED_AGAIN, LateSplit
+from expert_bank.refused import Refused
 from expert_bank.split import split_reference
+from expert_bank.swaps import Swap
 from expert_bank.table import Table
-from expert_bank.table_layout import COLD, HOT
+from expert_bank.table_layout import COLD, HOT, PLACE
 
 LAYERS, EXPERTS, K, HOT_ROWS = 3, 16, 4, 5
 CPU = torch.device("cpu")
@@ -131,36 +134,79 @@ def only_so_much_is_kept() -> None:
 
 def ids_that_are_overwritten_show() -> None:
     """A router that writes into one place each time would have others' ids counted."""
+    two_bank = small([4, 3], "mirror", experts=EXPERTS).two_bank
+    counter, table = two_bank.counter, two_bank.table
+    splits = LateSplit(counter, table)
+    layers = [splits.of_layer(layer) for layer in range(2)]
+    used = ids_of(8, torch.int32)
+    with counter.step(8):
+        layers[0](used)
+        layers[1](used.clone())
+    assert counter.snapshot().sum() == 2 * used.numel()
+    swapped = 0
+    for number in range(200):
+        with counter.step(8):
+            layers[0](ids_of(8, torch.int32))
+            used.copy_(ids_of(8, torch.int32))
+            assert layers[1](used).equal(table.device[1][PLACE][used])
+        assert len(splits._kept) < 2 * MOST // 8  # noqa: SLF001 - what must not grow
+        if number % 50 == 49:
+            is_hot = table.is_hot()[1]
+            swap = Swap(1, int((~is_hot).argmax()), int(is_hot.argmax()))
+            two_bank.barrier.swap([swap])
+            swapped += 1
+            assert (two_bank.barrier.totals.swaps, two_bank.barrier.totals.failed) == (swapped, 0)
+    for _ in range(2):
+        require_told(counter, "layers.1.experts", two_bank.told)
+
+
+def reuse_behind_a_reading_harms_nothing() -> None:
+    """The memory of ids that were counted is the router's again."""
     counter, _, splits = made()
     split = splits.of_layer(0)
+    ids = ids_of(2, torch.int32)
+    for number in range(5):
+        with counter.step(2):
+            split(ids)
+        assert counter.snapshot().sum() == 2 * K * (number + 1)
+
+
+def counts_that_are_not_exact_stay_so() -> None:
+    """Neither a reading nor what is counted well behind it makes them exact again."""
+    counter, _, splits = made()
+    split = splits.of_layer(2)
     ids = ids_of(2, torch.int32)
     for _ in range(2):
         with counter.step(2):
             split(ids)
-    # Whoever asks again is told again: nothing is counted, and nothing lost.
-    for read in (splits.count, counter.by_bank, counter.snapshot):
-        assert raised(read)
-    assert not counter.counts[0].any()
+    require_told(counter, "layer 2")
+    # A step that has to read before a cell goes once around does so, and is not told.
+    counter.unread = WRAPS_AT - K
+    for _ in range(MOST):
+        with counter.step(2):
+            split(ids_of(2, torch.int32))
+    require_told(counter, "layer 2")
 
 
 def ids_that_nobody_scheduled_overwrite_none() -> None:
     """A warm-up or a self-check between two steps, in the memory of what was scheduled."""
-    counter, _, splits = made()
-    split = splits.of_layer(0)
+    counter, table, splits = made()
+    split, other = splits.of_layer(0), splits.of_layer(1)
     ids = ids_of(2, torch.int32)
     with counter.step(2):
+        other(ids_of(2, torch.int32))
         split(ids)
     split(ids.clone())
-    assert raised(lambda: split(ids))
+    assert not counter.inexact
+    assert split(ids).equal(table.device[0][PLACE][ids])
+    require_told(counter, "layer 0")
 
 
-def raised(act: Callable[[], object]) -> bool:
-    """Tell whether something ends in an error of ours."""
-    try:
-        act()
-    except RuntimeError as error:
-        return USED_AGAIN in str(error)
-    return False
+def require_told(counter: PickCounter, layer: str, *others: Callable[[], object]) -> None:
+    """See that whoever reads is told which layer's ids were overwritten."""
+    for read in (counter.by_bank, counter.snapshot, *others):
+        told = raised(Refused, read)
+        assert f"counts of picks are not exact: {layer}: {USED_AGAIN}" in told, told
 
 
 CHECKS = (
@@ -171,6 +217,8 @@ CHECKS = (
     cells_wrap_at_32_bits,
     only_so_much_is_kept,
     ids_that_are_overwritten_show,
+    reuse_behind_a_reading_harms_nothing,
+    counts_that_are_not_exact_stay_so,
     ids_that_nobody_scheduled_overwrite_none,
 )
 

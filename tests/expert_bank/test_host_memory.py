@@ -1,0 +1,63 @@
+"""What is told of host memory that was filled: which part of it was proven."""
+
+from pathlib import Path
+
+import pytest
+
+from expert_bank.host_memory import HostMemory
+from expert_bank.pages import page_bytes
+from expert_bank.probe import host_reader
+from expert_bank.refused import Refused
+from tests.expert_bank.machines import node, written
+
+MAPS = "proc/self/numa_maps"
+# All CPUs that this process may have.
+ONE = node(0, "0-4095", 11)
+
+
+def proven(root: Path, machine: dict[str, str], maps: str | None) -> str:
+    """Fill two mappings of ours on a machine as its kernel tells it; what is told of them.
+
+    Args:
+        root: To write the machine below; its ``smaps`` are this process's.
+        machine: Its nodes.
+        maps: Which node its ``numa_maps`` has the pages on; None where it cannot be read.
+    """
+    written(root, {**machine, "proc/self/status": ""})
+    (root / "proc/self/smaps").symlink_to("/proc/self/smaps")
+    memory = HostMemory(root=root)
+    for pages in (3, 40):
+        mapping = memory.map(pages * page_bytes())
+        mapping.view()[:] = b"x" * mapping.asked
+    if maps is not None:
+        lines = [
+            f"{each.address:x} default anon=1 {maps}={each.size // page_bytes()}\n"
+            for each in memory.mappings
+        ]
+        written(root, {MAPS: "".join(lines)})
+    (told,) = memory.prove(host_reader(40 * page_bytes()), floor=None)
+    return told
+
+
+def test_a_place_that_was_read_is_told_as_such(tmp_path: Path) -> None:
+    told = proven(tmp_path, ONE, "N0")
+    assert " in memory, all on node 0; read at " in told
+
+
+def test_a_place_that_nobody_could_read_is_told_as_assumed(tmp_path: Path) -> None:
+    told = proven(tmp_path, ONE, None)
+    assert (
+        " in memory, on node 0, the only one with memory"
+        " (not proven: /proc/self/numa_maps cannot be read); read at "
+    ) in told
+    assert "all on" not in told
+
+
+def test_a_machine_without_nodes_has_no_place_to_tell(tmp_path: Path) -> None:
+    told = proven(tmp_path, {}, None)
+    assert " on a machine without nodes (/sys/devices/system/node lists none); read at " in told
+
+
+def test_pages_elsewhere_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="must be on node 0, but node 1: "):
+        proven(tmp_path, {**ONE, **node(1, "", 0)}, "N1")

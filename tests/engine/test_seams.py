@@ -68,6 +68,7 @@ FORCED = ("expert_bank_force", (2, 2, 20261130))
 CHECKS = (
     "the_pools_table_gives_what_ours_does",
     "what_forwards_read_comes_out_of_the_pool",
+    "a_pool_that_raises_is_taken_back",
     "what_the_pools_table_cannot_hold_is_refused",
     "copies_are_whole_for_any_number_of_tensors",
     "rows_that_are_no_words_are_refused",

@@ -114,6 +114,45 @@ def what_forwards_read_comes_out_of_the_pool() -> None:
     assert not theirs.agrees()
 
 
+def a_pool_that_raises_is_taken_back() -> None:
+    """At each look at its rows in a write, once or for a while; forwards read what they read before."""
+    for lasts in (1, 100):
+        for number in range(len(("hot", "cold")) * len(("written", "read"))):
+            theirs, _ = table()
+            for layer in LAYERS:
+                theirs.fill(layer, [COLD] * EXPERTS, list(range(EXPERTS)))
+            theirs.point(0, 3, HOT, 2)
+            before, view = theirs.device[0].clone(), theirs._view  # noqa: SLF001 - the same
+
+            calls: list[Any] = []
+
+            def odd(
+                *given: Any,  # noqa: ANN401 - theirs
+                view: Any = view,  # noqa: ANN401 - theirs
+                calls: list[Any] = calls,
+                odd: range = range(number, number + lasts),
+            ) -> Any:  # noqa: ANN401 - theirs
+                calls.append(given)
+                if len(calls) - 1 in odd:
+                    raise ValueError("an odd pool")
+                return view(*given)
+
+            with patch.object(theirs, "_view", odd):
+                told = ""
+                try:
+                    theirs.point(0, 4, HOT, 1)
+                except ValueError as error:
+                    told = str(error)
+            assert told == "an odd pool"
+            assert theirs.device[0].equal(before)
+            assert theirs.where(0, 4) == (COLD, 4)
+            assert theirs.torn[0] == ({4} if lasts > 1 else set())
+            theirs.mend(0)
+            assert not theirs.torn[0]
+            assert theirs.agrees()
+            assert theirs.device[0].equal(before)
+
+
 def what_the_pools_table_cannot_hold_is_refused() -> None:
     """Exclusive cold rows; a layer with no hot rows, or with nothing else."""
     make = pr56177.row_table(Used("RowTable", "96177"))
@@ -221,6 +260,7 @@ if __name__ == "__main__":
         [
             the_pools_table_gives_what_ours_does,
             what_forwards_read_comes_out_of_the_pool,
+            a_pool_that_raises_is_taken_back,
             what_the_pools_table_cannot_hold_is_refused,
             copies_are_whole_for_any_number_of_tensors,
             rows_that_are_no_words_are_refused,

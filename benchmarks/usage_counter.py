@@ -25,7 +25,7 @@ def main() -> ExitCode:
     for cost in costs(found):
         emit(cost.told())
     emit(
-        f"  wanted: both speeds up to at least {LEAST_SPEED}, added from at most {MOST_ADDED} us; picks counted"
+        f"  wanted: both speeds up to at least {LEAST_SPEED}, added down to at most {MOST_ADDED} us; picks counted"
         f" in the steps that were on, exactly: {found['picks']}"
     )
     return verdict(costly(found))

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import nox
+from nox.command import CommandFailed
 
 nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "virtualenv"
@@ -103,7 +104,12 @@ def bench(session: nox.Session) -> None:
     only, *rest = session.posargs or [""]
     if only not in ("", *BENCHMARKS):
         session.error(f"{only} is no benchmark: there are {', '.join(BENCHMARKS)}")
-    passes = [0] if only else [0, NO_HARDWARE]
+    passes, failed = [0] if only else [0, NO_HARDWARE], []
     for name in [only] if only else BENCHMARKS:
         command = ["python", "-m", f"benchmarks.{BENCHMARKS[name]}", *rest]
-        session.run(*command, success_codes=passes)
+        try:
+            session.run(*command, success_codes=passes)
+        except CommandFailed:
+            failed.append(name)
+    if failed:
+        session.error(f"failed: {', '.join(failed)}")

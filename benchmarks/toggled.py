@@ -1,13 +1,12 @@
 """What a feature costs: decode steps of one engine, in which it is switched on and off at random.
 
 Drift and noise so fall on both sides alike. Two of three timed steps are off, and their ratio to
-each other is the self control. Each ratio is the median over blocks, with the 95 % interval that
-the order statistics give.
+each other is the self control. The speed is told twice: as the median over blocks, which a few slow
+steps do not move, and as the ratio of all steps' sums, which they do; see ``intervals``.
 """
 
 import argparse
 import json
-import math
 import statistics
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.bounds import below
+from benchmarks.intervals import Interval, median, ratio_of_sums
 from lanewright.guarded import ended
 from lanewright.places import Places
 from lanewright.project import Project
@@ -22,37 +23,51 @@ from lanewright.serve.boot import engine_arguments
 from lanewright.serve.child import child, watch
 from lanewright.serve.lane import lay_lane
 from lanewright.serve.model import ensure_model
-from lanewright.terminal import emit
 
 INSIDE = Path(__file__).parent / "inside"
 BATCHES = (1, 8, 16)
 STEP_SECONDS = 900.0
-# Two-sided 95 %.
-Z = 1.96
 Facts = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Median:
-    """A median and its 95 % interval."""
+class Cost:
+    """What a feature costs in the steps of one batch size.
 
-    middle: float
-    low: float
-    high: float
+    Attributes:
+        batch: Sequences a step.
+        blocks: How many were timed.
+        speed: Median over blocks of the time off by that on.
+        summed: Time of all steps off by that of all on.
+        control: Median over blocks of the time off by the other time off.
+        added: Median over blocks of the microseconds added a layer.
+        step: Median milliseconds of a step that is off.
+    """
 
-    def told(self, digits: int) -> str:
+    batch: str
+    blocks: int
+    speed: Interval
+    summed: Interval
+    control: Interval
+    added: Interval
+    step: float
+
+    def told(self) -> str:
         """Write it for people."""
-        low, middle, high = (f"{each:.{digits}f}" for each in (self.low, self.middle, self.high))
-        return f"{middle} [{low}, {high}]"
+        return (
+            f"  batch {self.batch:>2}: {self.blocks} blocks of 3 timed steps; speed"
+            f" {self.speed.told(4)}, of all steps summed {self.summed.told(4)}; self control"
+            f" {self.control.told(4)}; added {self.added.told(1)} us a layer a step; step off"
+            f" {self.step:.2f} ms"
+        )
 
-
-def median(values: Sequence[float]) -> Median:
-    """Estimate the median; its interval assumes nothing of the values' distribution."""
-    ordered = sorted(values)
-    reach = Z * math.sqrt(len(ordered)) / 2
-    low = max(0, math.floor(len(ordered) / 2 - reach))
-    high = min(len(ordered) - 1, math.ceil(len(ordered) / 2 + reach))
-    return Median(statistics.median(ordered), ordered[low], ordered[high])
+    def slow(self, least: float) -> list[str]:
+        """Say where the speed does not reach a least, by its median or summed."""
+        batch = f"batch {self.batch}"
+        return [
+            *below(f"{batch}: speed", self.speed, least),
+            *below(f"{batch}: speed of all steps summed", self.summed, least),
+        ]
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -114,17 +129,22 @@ def toggled(
     return found
 
 
-def tell(found: Facts) -> None:
-    """Print one line per batch size."""
-    layers = found["layers"]
-    for batch, blocks in found["times"].items():
-        speed = median([block["off"] / block["on"] for block in blocks])
-        control = median([block["off"] / block["self"] for block in blocks])
-        added = median([(block["on"] - block["off"]) / layers * 1e6 for block in blocks])
-        step = statistics.median(block["off"] for block in blocks) * 1e3
-        summed = sum(block["off"] for block in blocks) / sum(block["on"] for block in blocks)
-        emit(
-            f"  batch {batch:>2}: {len(blocks)} blocks of 3 timed steps; speed {speed.told(4)}, of all"
-            f" steps summed {summed:.4f}; self control {control.told(4)}; added {added.told(1)} us a layer a step; step off"
-            f" {step:.2f} ms"
-        )
+def costs(found: Facts) -> list[Cost]:
+    """Work out what was measured, by batch size.
+
+    Args:
+        found: ``layers``, and ``times``: seconds by arm of each block, by batch size.
+    """
+    return [_cost(batch, blocks, found["layers"]) for batch, blocks in found["times"].items()]
+
+
+def _cost(batch: str, blocks: Sequence[Mapping[str, float]], layers: int) -> Cost:
+    return Cost(
+        batch=batch,
+        blocks=len(blocks),
+        speed=median([block["off"] / block["on"] for block in blocks]),
+        summed=ratio_of_sums([(block["off"], block["on"]) for block in blocks]),
+        control=median([block["off"] / block["self"] for block in blocks]),
+        added=median([(block["on"] - block["off"]) / layers * 1e6 for block in blocks]),
+        step=statistics.median(block["off"] for block in blocks) * 1e3,
+    )

@@ -1,9 +1,13 @@
-"""Every large allocation that torch's operators make, by layer and stage, and which are alive."""
+"""What torch's operators allocate while a model is loaded, by layer and stage, and what is alive.
+
+The stages are vLLM's own, in which a layer is raw and is repacked, and ours around them: an expert's
+weight is loaded, a layer's banks are filled, its rows are summed. Each allocation belongs to the
+innermost; what belongs to none is beside the experts, as the other weights are.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 from unittest.mock import patch
 
@@ -11,15 +15,38 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 from vllm.model_executor.layers.fused_moe.unquantized_fused_moe_method import (
     UnquantizedFusedMoEMethod,
 )
 from vllm.model_executor.layers.quantization.mxfp4 import Mxfp4MoEMethod
 
-# What vLLM itself calls to make a layer's experts, and to repack them.
-STAGES = {"create_weights": "raw", "process_weights_after_loading": "repacked"}
 METHODS = (UnquantizedFusedMoEMethod, Mxfp4MoEMethod)
-OTHER = "other"
+RAW, REPACKED, GATHERED, BANKED, SUMMED, OTHER = (
+    "raw",
+    "repacked",
+    "gathered",
+    "banked",
+    "summed",
+    "other",
+)
+# What sums are made of is no row, and what is in no stage is no expert's.
+NO_ROWS = (SUMMED, OTHER)
+
+
+def stages() -> Iterator[tuple[object, str, str]]:
+    """Yield what is called in each stage: its owner, its name there, the stage."""
+    for method in METHODS:
+        yield method, "create_weights", RAW
+        yield method, "process_weights_after_loading", REPACKED
+    yield RoutedExperts, "weight_loader", GATHERED
+    try:
+        from expert_bank.glue import banked, loading  # noqa: PLC0415 - not in an unpatched tree
+    except ImportError:
+        return
+    yield banked.BankedExperts, "weight_loader", GATHERED
+    yield loading.Loading, "_bank", BANKED
+    yield loading, "tensor_sums", SUMMED
 
 
 @dataclass(frozen=True)
@@ -27,8 +54,8 @@ class Block:
     """Memory that an operator allocated.
 
     Attributes:
-        layer: That vLLM was at; empty outside of the stages.
-        stage: ``raw``, ``repacked`` or ``other``.
+        layer: That was loaded; empty outside of the stages.
+        stage: In which it was allocated.
         size: Bytes.
         life: Tells, without holding the memory, whether it is still held by anyone.
     """
@@ -48,20 +75,18 @@ class Allocations(TorchDispatchMode):  # type: ignore[misc]  # mypy does not see
 
     Attributes:
         least: Bytes that an allocation needs to be recorded.
-        seen: How many were.
-        peak: The most bytes of experts, raw and repacked, that were alive at once.
+        peak: The most bytes of experts that were alive at once: of all stages but ``NO_ROWS``.
         made_of: What the peak was made of: bytes by stage and layer.
-        scratch: The most bytes beside them.
+        alive: The most bytes that were alive at once, by the stage in which they were allocated.
         most: The most layers that had something alive at once, by stage.
     """
 
     def __init__(self, least: int) -> None:
         super().__init__()
         self.least = least
-        self.seen = 0
         self.peak = 0
-        self.scratch = 0
         self.made_of: dict[str, dict[str, int]] = {}
+        self.alive: dict[str, int] = {}
         self.most: dict[str, int] = {}
         self._at: list[tuple[str, str]] = [("", OTHER)]
         self._blocks: list[Block] = []
@@ -84,28 +109,27 @@ class Allocations(TorchDispatchMode):  # type: ignore[misc]  # mypy does not see
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Record while the block runs, by vLLM's own stages."""
+        """Record while the block runs, by stage."""
         with ExitStack() as stack:
-            for method, (name, stage) in product(METHODS, STAGES.items()):
-                staged = self._staged(method, name, stage)
-                stack.enter_context(patch.object(method, name, staged))
+            for owner, name, stage in stages():
+                staged = self._staged(getattr(owner, name), stage)
+                stack.enter_context(patch.object(owner, name, staged))
             stack.enter_context(self)
             yield
 
-    def _staged(self, of: type, name: str, stage: str) -> Callable[..., None]:
-        real = getattr(of, name)
-
-        def staged(method: object, layer: Any, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
-            self._at.append((layer.layer_name, stage))
+    def _staged(self, real: Callable[..., Any], stage: str) -> Callable[..., Any]:
+        def staged(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - whatever it takes and gives
+            given = (*args, *kwargs.values())
+            named = (each.layer_name for each in given if hasattr(each, "layer_name"))
+            self._at.append((next(named, self._at[-1][0]), stage))
             try:
-                real(method, layer, *args, **kwargs)
+                return real(*args, **kwargs)
             finally:
                 self._at.pop()
 
         return staged
 
     def _record(self, storage: torch.UntypedStorage) -> None:
-        self.seen += 1
         alive = [each for each in self._blocks if not each.life.expired()]
         self._blocks = [*alive, Block(*self._at[-1], storage.nbytes(), StorageWeakRef(storage))]
         held: dict[str, dict[str, int]] = {}
@@ -114,11 +138,11 @@ class Allocations(TorchDispatchMode):  # type: ignore[misc]  # mypy does not see
             of_stage[each.layer] = of_stage.get(each.layer, 0) + each.size
         for stage, layers in held.items():
             self.most[stage] = max(self.most.get(stage, 0), len(layers))
-        scratch = sum(held.pop(OTHER, {}).values())
-        self.scratch = max(self.scratch, scratch)
-        experts = sum(each.size for each in self._blocks) - scratch
+            self.alive[stage] = max(self.alive.get(stage, 0), sum(layers.values()))
+        rows = {stage: layers for stage, layers in held.items() if stage not in NO_ROWS}
+        experts = sum(sum(layers.values()) for layers in rows.values())
         if experts > self.peak:
-            self.peak, self.made_of = experts, held
+            self.peak, self.made_of = experts, rows
 
 
 def _storages(values: object) -> list[torch.UntypedStorage]:

@@ -2,14 +2,13 @@
 
 A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``result``; and
 ``least``, the bytes that an allocation needs to be recorded. With ``keeps``, the raw parameters of as
-many layers are kept once they are in their banks. With ``free``, that many bytes are measured as the
-host's. With ``packed``, the experts are MXFP4, and the engine ends once they are loaded; the lane's
-shims have them repacked on any CPU.
+many layers are kept once they are in their banks; with ``plant``, another fault of ``load_plants`` is
+there. With ``free``, that many bytes are measured as the host's. Every engine ends once its worker has
+the model loaded, and before it profiles.
 """
 
 import logging
 import sys
-from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -27,11 +26,13 @@ class Loaded(Exception):  # noqa: N818 - no error
 def run(job: forks.Job) -> Found:
     """Load a model; what was seen."""
     from allocations import Allocations  # noqa: PLC0415 - imports vLLM
+    from load_plants import PLANTS, keeping  # noqa: PLC0415 - the same, where there are banks
     from vllm import LLM  # noqa: PLC0415 - imported by the parent already
     from vllm.model_executor.layers.fused_moe.routed_experts import (  # noqa: PLC0415
         RoutedExperts,
     )
     from vllm.model_executor.model_loader.base_loader import BaseModelLoader  # noqa: PLC0415
+    from vllm.v1.engine.core import EngineCore  # noqa: PLC0415
 
     allocations = Allocations(job["least"])
     events: list[str] = []
@@ -40,21 +41,24 @@ def run(job: forks.Job) -> Found:
     def watched(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - vLLM's
         lines_into(events)
         with allocations.watched():
-            model = load(*args, **kwargs)
-        if job.get("packed"):
-            raise Loaded
-        return model
+            return load(*args, **kwargs)
 
     def taken(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - vLLM's
         events.append("weight")
         return take(*args, **kwargs)
 
+    def end(*_: object) -> None:
+        raise Loaded
+
     with ExitStack() as stack:
         stack.enter_context(patch.object(BaseModelLoader, "load_model", watched))
         stack.enter_context(patch.object(RoutedExperts, "weight_loader", taken))
+        stack.enter_context(patch.object(EngineCore, "_initialize_kv_caches", end))
         banks = stack.enter_context(mapped())
         if job.get("keeps"):
             stack.enter_context(keeping(job["keeps"]))
+        if job.get("plant"):
+            stack.enter_context(PLANTS[job["plant"]]())
         if "free" in job:
             stack.enter_context(measuring(job["free"]))
         refused = None
@@ -67,10 +71,9 @@ def run(job: forks.Job) -> Found:
     return {
         "refused": refused,
         "events": events,
-        "seen": allocations.seen,
         "peak": allocations.peak,
         "made_of": allocations.made_of,
-        "scratch": allocations.scratch,
+        "alive": allocations.alive,
         "most": allocations.most,
         "banks": banks,
     }
@@ -104,23 +107,6 @@ def mapped() -> Iterator[list[int]]:
 
     with patch.object(HostMemory, "map", map_and_note):
         yield sizes
-
-
-@contextmanager
-def keeping(layers: int) -> Iterator[None]:
-    """Plant a fault: the raw parameters of the last few layers stay alive."""
-    from expert_bank.glue.layer_load import LayerLoad  # noqa: PLC0415 - imports vLLM
-
-    kept: deque[list[Any]] = deque(maxlen=layers)
-    real = LayerLoad._finish  # noqa: SLF001 - where a layer is whole and not repacked yet
-
-    def finish(load: LayerLoad) -> None:
-        raw = [each.data for each in load.layer.parameters()]
-        real(load)
-        kept.append(raw)
-
-    with patch.object(LayerLoad, "_finish", finish):
-        yield
 
 
 @contextmanager

@@ -19,7 +19,8 @@ from typing import Any
 from unittest.mock import patch
 
 import forks
-from load_peak import keeping, mapped
+from load_peak import mapped
+from load_plants import keeping
 
 EVERY = 0.002
 STATUS = Path("/proc/self/status")

@@ -103,6 +103,14 @@ def test_an_unknown_lane_names_those_that_are(world: World, lane: str) -> None:
     assert "(lanes here: sample)" in str(error.value)
 
 
+def test_a_series_whose_name_is_none_of_a_lane_is_told_so(world: World) -> None:
+    series = world.project.root / "series"
+    (series / "My_Lane.toml").write_bytes((series / "sample.toml").read_bytes())
+    with pytest.raises(LanewrightError, match=r"'My_Lane' is no name of a lane: ") as error:
+        load_series(world.project, "My_Lane")
+    assert error.value.hint == "rename series/My_Lane.toml"
+
+
 RANGES = {"<0.31": "old.patch", ">=0.31,<0.33": "mid.patch", "0.33": "new.patch"}
 
 

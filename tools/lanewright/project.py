@@ -117,6 +117,11 @@ class Project:
         path = self.root / "series" / f"{lane}.toml"
         if not LANE_NAME.fullmatch(lane) or not path.is_file():
             known = ", ".join(self.lanes()) or "none"
+            if path.is_file():
+                raise LanewrightError(
+                    f"{lane!r} is no name of a lane: lower-case letters, digits and dashes are",
+                    hint=f"rename series/{lane}.toml",
+                )
             raise LanewrightError(
                 f"unknown lane {lane!r}: no series/{lane}.toml (lanes here: {known})",
                 hint="lanewright list",

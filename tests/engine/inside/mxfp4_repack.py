@@ -15,7 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-from allocations import Allocations
+from allocations import OTHER, Allocations
 from checks import bits, tell
 from vllm.model_executor.layers.fused_moe.oracle.mxfp4 import TRTLLM_BACKENDS, Mxfp4MoeBackend
 from vllm.model_executor.layers.quantization import mxfp4
@@ -158,7 +158,7 @@ def no_more_than_a_layer_raw_and_one_repacked_is_alive() -> None:
             with Allocations(least=1) as seen:
                 made = processed(kind, backend, rows)
             assert len(made) == len(rows)
-            return int(seen.scratch)
+            return int(seen.alive[OTHER])
 
         repacked = sum(each.nbytes for each in processed(kind, backend, rows).values())
         # The raw layer was made before; of a part, a device has a copy, and the host shares it.

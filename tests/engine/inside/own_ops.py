@@ -1,5 +1,6 @@
 """vLLM's own kernels, and how near a stand-in in torch has to be to them."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -22,6 +23,26 @@ def own(*names: str) -> Any:  # noqa: ANN401 - torch has no name for it
     if torch.cpu._is_avx512_bf16_supported():  # noqa: SLF001
         raise AssertionError(told)
     raise Skipped(told)
+
+
+def require_kept(
+    names: Sequence[str], shim: Callable[[], None], register: Callable[[], None]
+) -> None:
+    """Assert that vLLM's ops stay as they are under a shim, and cannot be replaced by hand."""
+    own(*names)
+    before = _dispatched(names)
+    shim()
+    try:
+        register()
+    except RuntimeError as error:
+        assert "multiple times" in str(error)  # noqa: PT017 - no pytest in a lane's Python
+    else:
+        raise AssertionError(names)
+    assert before == _dispatched(names)
+
+
+def _dispatched(names: Sequence[str]) -> list[str]:
+    return [torch._C._dispatch_dump(f"_C::{name}") for name in names]  # noqa: SLF001
 
 
 def round_alike(ours: torch.Tensor, theirs: torch.Tensor) -> None:

@@ -8,7 +8,7 @@ PACKAGE = "expert_bank"
 COUNTER, BANKS = "moe_usage_counter", "moe_hot_experts"
 # Engine arguments that our hook patches add; upstream knows none of them.
 FEATURES = (COUNTER, BANKS)
-SETTINGS = ("moe_cold_rows", "moe_boot_map")
+SETTINGS = ("moe_cold_rows", "moe_boot_map", "moe_follow")
 
 
 def carries_bank(env: LaneEnv) -> bool:

@@ -117,8 +117,12 @@ class Barrier:
             # Nothing was moved, and whoever waits for this forward has done nothing wrong.
             self._fail(f"before forward {self.totals.forwards}: {worded(error)}")
 
-    def swap(self, swaps: Sequence[Swap]) -> None:
+    def swap(self, swaps: Sequence[Swap], *, bounded: bool = True) -> None:
         """Drain the device and swap; what a budget leaves over is not kept for later.
+
+        Args:
+            swaps: What to swap, in this order.
+            bounded: Whether the budgets hold.
 
         Raises:
             Refused: The barrier is closed, or a swap contradicts the table; nothing was moved.
@@ -132,7 +136,8 @@ class Barrier:
         self.drain()
         totals, spent = self.totals, 0
         for done, swap in enumerate(swaps):
-            if spent >= self.byte_budget or time.perf_counter() - start >= self.second_budget:
+            past = spent >= self.byte_budget or time.perf_counter() - start >= self.second_budget
+            if bounded and past:
                 totals.cut += len(swaps) - done
                 break
             swapped = self.swapper.swap(swap)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from expert_bank.pace import Pace
 from expert_bank.plan import Mode
 from expert_bank.refused import Refused
 
@@ -30,6 +31,7 @@ class BankConfig:
         read_floor: GB/s that host memory must be read at; 0 for none, None for the machine's own.
         node: Number of the NUMA node that host memory is bound to; None for the one that has most
             of this process's CPUs.
+        follow: How the map follows traffic; None where it stands still.
     """
 
     hot_experts: str
@@ -38,6 +40,7 @@ class BankConfig:
     poison: bool
     read_floor: float | None
     node: int | None
+    follow: Pace | None = None
 
     @classmethod
     def read(cls, offload_config: Any, environ: Mapping[str, str] = os.environ) -> Self:  # noqa: ANN401 - vLLM's
@@ -49,6 +52,7 @@ class BankConfig:
             poison=_switch(environ, POISON),
             read_floor=_speed(environ, READ_FLOOR),
             node=_node(environ, NODE),
+            follow=Pace.read(getattr(offload_config, "moe_follow", "")),
         )
 
     @property

@@ -11,6 +11,7 @@ import torch
 from expert_bank.bank import LayerBank
 from expert_bank.barrier import Barrier
 from expert_bank.counter import PickCounter
+from expert_bank.following import Following
 from expert_bank.seams import Used
 from expert_bank.swapping import Copy, Swapper, plain_copy
 from expert_bank.table import Table
@@ -28,6 +29,8 @@ class TwoBank:
         used: Whose code serves each seam.
         kept: What the banks' memory and its registration hang on.
         resident: Layers of a draft model, all of whose experts are in device memory.
+        boot: bool[E] of each layer: which experts were hot at boot.
+        following: Has the map follow traffic; None while it does not.
     """
 
     def __init__(
@@ -48,6 +51,8 @@ class TwoBank:
         self.audits: list[Callable[[], Iterable[str]]] = []
         self.kept: tuple[object, ...] = ()
         self.resident: tuple[str, ...] = ()
+        self.boot = tuple(table.is_hot())
+        self.following: Following | None = None
 
     def audit(self) -> list[str]:
         """Compare every expert's row, and the device's table, with what they must be.
@@ -91,6 +96,7 @@ class TwoBank:
             "cold_picks": cold,
             "resident": list(self.resident),
             "row_bytes": [bank.row_bytes for bank in self.swapper.banks],
+            "follows": None if self.following is None else self.following.told(),
             "seams": {each.seam: each.told() for each in self.used},
             **self.barrier.told(),
         }

@@ -11,6 +11,7 @@ from expert_bank import __version__, ops
 from expert_bank.forced import Forced
 from expert_bank.glue import plugin
 from expert_bank.glue.banking import map_invariance
+from expert_bank.steering import follow, freeze, hot_experts, set_map
 from expert_bank.swaps import read_swaps
 from expert_bank.two_bank import TwoBank
 
@@ -95,12 +96,15 @@ class WorkerExtension:
     def expert_bank_force(self, every: int, pairs_per_layer: int, seed: int) -> None:
         """Swap at random before every n-th forward from here on; ``every`` 0 ends it.
 
+        Meanwhile the map follows no traffic.
+
         Raises:
             ValueError: They are not whole numbers, or below what they can be.
         """
         ends = type(every) is int and every == 0
         forced = None if ends else Forced(every, pairs_per_layer, seed)
-        self._banked().barrier.source = forced
+        two_bank = self._banked()
+        two_bank.barrier.source = forced or two_bank.following
 
     def expert_bank_swap(self, swaps: list[list[int | None]]) -> dict[str, Any]:
         """Swap what is listed: layer, the expert to promote or None, the one to demote or None.
@@ -115,6 +119,42 @@ class WorkerExtension:
         barrier = self._banked().barrier
         barrier.swap(read_swaps(swaps))
         return barrier.told()
+
+    def expert_bank_follow(self, settings: object = None) -> dict[str, Any] | None:
+        """Let the map follow traffic, at another pace, or no more; see ``steering.follow``.
+
+        Returns:
+            How it stands; None where it does not follow.
+
+        Raises:
+            Refused: They are no settings, or a budget takes no swap; nothing was changed.
+        """
+        two_bank = self._banked()
+        follow(two_bank, settings)
+        return None if two_bank.following is None else two_bank.following.told()
+
+    def expert_bank_freeze(self, frozen: bool = True) -> None:  # noqa: FBT001, FBT002 - by RPC
+        """Keep the map that follows as it is for now, or let it go on.
+
+        Raises:
+            Refused: The map does not follow.
+        """
+        freeze(self._banked(), frozen=bool(frozen))
+
+    def expert_bank_map(self, hot: object = None) -> list[list[int]]:
+        """Make these the hot experts, one list of ids a layer; None to leave them as they are.
+
+        Returns:
+            The hot experts of each layer. A row whose copy failed is where it was, and told in
+            ``expert_bank_banks``.
+
+        Raises:
+            Refused: It is no such list; nothing was moved. Or the barrier is closed.
+        """
+        two_bank = self._banked()
+        if hot is not None:
+            set_map(two_bank, hot)
+        return hot_experts(two_bank)
 
     def expert_bank_budget(self, bytes_: int | None = None, seconds: float | None = None) -> None:
         """Limit what one barrier may copy and how long it may take; None for no limit.

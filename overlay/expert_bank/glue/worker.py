@@ -12,6 +12,7 @@ from expert_bank.glue.binding import bind_counter
 from expert_bank.glue.experts import CountedExperts
 from expert_bank.glue.install import install
 from expert_bank.refused import Refused
+from expert_bank.steering import follow
 from expert_bank.two_bank import TwoBank
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class BankWorker(Base):
             load = super().load_model
             self.two_bank = load_banked(self, config, lambda: load(*args, **kwargs))
             self.pick_counter = self.two_bank.counter
+            follow(self.two_bank, config.follow)
         elif getattr(offload, "moe_usage_counter", False):
             install(CountedExperts, "moe_usage_counter")
             super().load_model(*args, **kwargs)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""Swaps by what was picked since the last barrier: the barrier's source while the map follows."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from expert_bank.counter import PickCounter
+from expert_bank.policy import Policy
+from expert_bank.refused import Refused
+from expert_bank.swaps import Swap
+
+
+class Following:
+    """Asks a policy every N forwards.
+
+    Attributes:
+        policy: Decides.
+        counter: Whose counts it goes by.
+        budget: Tells the bytes of one barrier.
+        seconds: Spent reading counts and deciding.
+        ended: Why the map is followed no more; empty while it is.
+    """
+
+    def __init__(self, policy: Policy, counter: PickCounter, budget: Callable[[], int]) -> None:
+        self.policy = policy
+        self.counter = counter
+        self.budget = budget
+        self.seconds = 0.0
+        self.ended = ""
+        self._read = counter.snapshot()
+
+    def at(
+        self, forward: int, hot: Sequence[NDArray[np.bool_]], *, rows: Sequence[int] | None = None
+    ) -> list[Swap]:
+        """List the swaps to make before a forward; see ``barrier.Source``.
+
+        Raises:
+            Refused: The counts are not exact; told once, and nothing is swapped from then on.
+        """
+        del rows
+        if forward % self.policy.pace.every or self.ended:
+            return []
+        start = time.perf_counter()
+        try:
+            counts = self.counter.snapshot()
+        except Refused as error:
+            self.ended = error.message
+            raise
+        picked, self._read = counts - self._read, counts
+        swaps = self.policy.step(picked, hot, self.budget())
+        self.seconds += time.perf_counter() - start
+        return swaps
+
+    def told(self) -> dict[str, Any]:
+        """Tell how it stands, as values that JSON can carry."""
+        return {**self.policy.told(), "seconds": self.seconds, "ended": self.ended}

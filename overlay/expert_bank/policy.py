@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""What to swap at a barrier so that the hot experts are those that traffic picks.
+
+NumPy alone, and no clock: an engine and a replay of its picks come to the same swaps.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from expert_bank.choosing import better, towards
+from expert_bank.guard import Guard
+from expert_bank.pace import Pace
+from expert_bank.swaps import Swap
+
+Map = NDArray[np.bool_]
+
+
+class Policy:
+    """Follows traffic with a map of its own, and has the engine's follow that while it pays.
+
+    A score is an expert's picks, halved every ``half_life`` tokens. While the guard trusts the
+    moving map, it is the engine's. Else the engine's goes back to the boot map, and the moving map
+    goes on as a shadow, with the swaps it would have made, until it has won again.
+
+    Attributes:
+        pace: The settings; may be replaced at any time.
+        frozen: Whether the map is to stay as it is; scores go on.
+        guard: Whether the moving map is trusted.
+        scores: float64[L, E].
+        shadow: bool[L, E], the moving map.
+        held_back: Swaps that were worth it and over the byte budget, so far.
+    """
+
+    def __init__(
+        self,
+        boot: Sequence[Map],
+        *,
+        rows: Sequence[int],
+        row_bytes: Sequence[int],
+        picks_per_token: int,
+        rows_per_swap: int = 1,
+        pace: Pace | None = None,
+    ) -> None:
+        """Start where the engine starts.
+
+        Args:
+            boot: bool[E] of each layer: which experts were hot at boot.
+            rows: H of each layer.
+            row_bytes: Bytes of one expert's rows in each layer.
+            picks_per_token: k.
+            rows_per_swap: Rows that a swap copies: 1 where the cold bank has every expert, else 2.
+            pace: The settings.
+        """
+        self.pace = pace or Pace()
+        self.boot: Map = np.array(boot, dtype=np.bool_)
+        self.rows = np.array(rows, dtype=np.int64)
+        self.swap_bytes = [each * rows_per_swap for each in row_bytes]
+        self.picks_per_token = picks_per_token
+        self.rows_per_swap = rows_per_swap
+        self.frozen = False
+        self.guard = Guard(self.pace.window)
+        self.scores: NDArray[np.float64] = np.zeros(self.boot.shape)
+        self.shadow = self.boot.copy()
+        self.held_back = 0
+        self._tokens = 0.0
+        self._moved: NDArray[np.float64] = np.full(self.boot.shape, -np.inf)
+        self._credit: NDArray[np.float64] = np.full(len(self.boot), float(self.pace.swaps))
+        self._paid = 0
+
+    def step(self, counts: NDArray[np.int64], hot: Sequence[Map], budget_bytes: int) -> list[Swap]:
+        """Say what to swap now.
+
+        Args:
+            counts: int64[L, E], picks since the last call; the map stood still meanwhile.
+            hot: bool[E] of each layer: which experts are hot now.
+            budget_bytes: That the swaps may copy.
+
+        Returns:
+            Swaps that ``swaps.require_sound`` takes, those that save most first; often none.
+        """
+        now: Map = np.array(hot, dtype=np.bool_)
+        tokens = float(counts.sum()) / (self.picks_per_token * len(self.boot))
+        if self.guard.trusted:
+            self.shadow = now
+        self._score(counts, tokens)
+        if self.frozen or not tokens:
+            return []
+        if self._judge(counts, tokens) and self.guard.trusted:
+            self.shadow = now
+        moves = self._taken(self._better(), budget_bytes)
+        self._account(moves)
+        if self.guard.trusted:
+            return moves
+        self.shadow = _after(self.shadow, moves)
+        return self._taken(self._back(now), budget_bytes)
+
+    def shares(self, hot: Sequence[Map]) -> dict[str, float]:
+        """Tell what share of late picks is cold, under this map and others; 0 where there are none.
+
+        Args:
+            hot: bool[E] of each layer.
+
+        Returns:
+            ``cold`` under the given map, ``boot`` under the boot map, ``oracle`` under the best
+            one for these picks, ``null`` where every expert were picked alike.
+        """
+        scores, experts = self.scores, self.scores.shape[1]
+        whole = scores.sum() or 1.0
+        best = np.sort(scores, axis=1)[:, ::-1]
+        oracle = sum(best[layer, rows:].sum() for layer, rows in enumerate(self.rows))
+        return {
+            "cold": float((scores * ~np.array(hot)).sum() / whole),
+            "boot": float((scores * ~self.boot).sum() / whole),
+            "oracle": float(oracle / whole),
+            "null": float(1 - self.rows.mean() / experts),
+        }
+
+    def told(self) -> dict[str, Any]:
+        """Tell how it stands, as values that JSON can carry."""
+        guard = self.guard
+        return {
+            "frozen": self.frozen,
+            "trusted": guard.trusted,
+            "fallbacks": guard.fallbacks,
+            "returns": guard.returns,
+            "ahead": guard.ahead,
+            "held_back": self.held_back,
+        }
+
+    def _score(self, counts: NDArray[np.int64], tokens: float) -> None:
+        self._tokens += tokens
+        self.scores *= 0.5 ** (tokens / self.pace.half_life)
+        self.scores += counts
+        if every := self.pace.tokens_per_swap:
+            self._credit += tokens / every
+        else:
+            self._credit[:] = np.inf
+        np.minimum(self._credit, self.pace.swaps, out=self._credit)
+
+    def _judge(self, counts: NDArray[np.int64], tokens: float) -> bool:
+        apart = self.shadow != self.boot
+        ahead = int(counts[self.shadow & apart].sum()) - int(counts[self.boot & apart].sum())
+        paid, self._paid = self._paid, 0
+        self.guard.window = self.pace.window
+        return self.guard.weigh(tokens, ahead=ahead - paid, differing=float(counts[apart].sum()))
+
+    def _better(self) -> Iterable[tuple[float, Swap]]:
+        movable = self._tokens - self._moved >= self.pace.residence
+        room = self.rows - self.shadow.sum(axis=1)
+        for layer, scores in enumerate(self.scores):
+            found = better(
+                layer, scores, self.shadow[layer], movable[layer], int(room[layer]), self.pace
+            )
+            yield from islice(found, int(self._credit[layer]))
+
+    def _back(self, now: Map) -> Iterable[tuple[float, Swap]]:
+        for layer, scores in enumerate(self.scores):
+            found = towards(layer, scores, now[layer], self.boot[layer])
+            yield from islice(found, self.pace.swaps)
+
+    def _taken(self, found: Iterable[tuple[float, Swap]], budget_bytes: int) -> list[Swap]:
+        taken, left = [], budget_bytes
+        for _, swap in sorted(found, key=lambda each: -each[0]):
+            size = self.swap_bytes[swap.layer]
+            if size > left:
+                self.held_back += 1
+                continue
+            left -= size
+            taken.append(swap)
+        return taken
+
+    def _account(self, moves: Sequence[Swap]) -> None:
+        for swap in moves:
+            self._credit[swap.layer] -= 1
+            self._paid += self.rows_per_swap
+            for expert in (swap.promote, swap.demote):
+                if expert is not None:
+                    self._moved[swap.layer, expert] = self._tokens
+
+
+def _after(hot: Map, swaps: Sequence[Swap]) -> Map:
+    """Give the map that swaps make of another."""
+    made = hot.copy()
+    for swap in swaps:
+        if swap.promote is not None:
+            made[swap.layer, swap.promote] = True
+        if swap.demote is not None:
+            made[swap.layer, swap.demote] = False
+    return made

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""What may be asked of the map while the engine runs: follow, freeze, be this one.
+
+None of it enters a hash, changes a shape or a graph; all of it ends with the process.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from expert_bank.choosing import towards
+from expert_bank.following import Following
+from expert_bank.pace import Pace
+from expert_bank.policy import Policy
+from expert_bank.refused import Refused
+from expert_bank.swaps import Swap
+from expert_bank.two_bank import TwoBank
+
+
+def follow(two_bank: TwoBank, wanted: object) -> None:
+    """Let the map follow traffic from here on, at another pace, or no more.
+
+    What was seen of traffic so far is kept where only the pace changes. The pace's bytes and
+    seconds become the barrier's budgets.
+
+    Args:
+        two_bank: Whose map it is.
+        wanted: A ``Pace``; text as ``moe_follow`` has it; settings to change; None or empty text to
+            leave the map as it is from here on.
+
+    Raises:
+        Refused: They are no such settings, or a budget takes no swap; nothing was changed.
+    """
+    following = two_bank.following
+    pace = _pace(wanted, following.policy.pace if following else Pace())
+    if pace is None:
+        two_bank.following = None
+    else:
+        _require_room(two_bank, pace)
+        if following is None:
+            following = _following(two_bank, pace)
+        two_bank.barrier.limit(pace.bytes, pace.seconds)
+        following.policy.pace = pace
+        two_bank.following = following
+    two_bank.barrier.source = two_bank.following
+
+
+def freeze(two_bank: TwoBank, *, frozen: bool) -> None:
+    """Keep the map as it is while it goes on to be scored, or let it follow again.
+
+    Raises:
+        Refused: It does not follow.
+    """
+    if two_bank.following is None:
+        raise Refused("the map does not follow traffic", hint="expert_bank_follow begins it")
+    two_bank.following.policy.frozen = frozen
+
+
+def hot_experts(two_bank: TwoBank) -> list[list[int]]:
+    """List the hot experts of each layer by id."""
+    return [np.flatnonzero(state).tolist() for state in two_bank.table.is_hot()]
+
+
+def set_map(two_bank: TwoBank, wanted: object) -> None:
+    """Make these the hot experts at once, past all budgets; a map that follows goes on from there.
+
+    Args:
+        two_bank: Whose map it is.
+        wanted: Ids of the hot experts, one list a layer; as many as it has hot rows, or fewer where
+            the cold bank has every expert.
+
+    Raises:
+        Refused: It is no such list; nothing was moved. Or the barrier is closed.
+    """
+    table = two_bank.table
+    now, experts = table.is_hot(), table.host.shape[2]
+    target = _read_map(wanted, table.hot, experts)
+    exact = [not bank.mirrors for bank in two_bank.swapper.banks]
+    for layer, (state, rows) in enumerate(zip(target, table.hot, strict=True)):
+        if exact[layer] and state.sum() != rows:
+            raise Refused(f"layer {layer} has {rows} hot rows, and {state.sum()} experts for them")
+    flat = np.zeros(experts)
+    swaps: list[Swap] = []
+    for layer, state in enumerate(now):
+        swaps += [swap for _, swap in towards(layer, flat, state, target[layer])]
+    if swaps:
+        two_bank.barrier.swap(swaps, bounded=False)
+
+
+def _pace(wanted: object, now: Pace) -> Pace | None:
+    match wanted:
+        case None | Pace():
+            return wanted
+        case str():
+            return Pace.read(wanted)
+        case Mapping():
+            return now.changed(wanted)
+    raise Refused(f"moe_follow is {wanted!r}, and must be text, settings by name, or null")
+
+
+def _following(two_bank: TwoBank, pace: Pace) -> Following:
+    banks = two_bank.swapper.banks
+    policy = Policy(
+        two_bank.boot,
+        rows=two_bank.table.hot,
+        row_bytes=[bank.row_bytes for bank in banks],
+        picks_per_token=two_bank.counter.picks_per_token,
+        rows_per_swap=1 if all(bank.mirrors or not bank.cold for bank in banks) else 2,
+        pace=pace,
+    )
+    return Following(policy, two_bank.counter, lambda: two_bank.barrier.byte_budget)
+
+
+def _require_room(two_bank: TwoBank, pace: Pace) -> None:
+    banks = two_bank.swapper.banks
+    least = min(bank.row_bytes * (1 if bank.mirrors else 2) for bank in banks)
+    if pace.bytes is not None and pace.bytes < least:
+        raise Refused(
+            f"moe_follow: {pace.bytes} bytes a barrier take no swap: one copies {least}",
+            hint=f"give at least bytes={least}",
+        )
+
+
+def _read_map(wanted: object, rows: Sequence[int], experts: int) -> list[NDArray[np.bool_]]:
+    if not isinstance(wanted, list | tuple) or len(wanted) != len(rows):
+        raise Refused(f"a map is a list of {len(rows)} lists of expert ids")
+    return [
+        _read_layer(layer, ids, most, experts)
+        for layer, (ids, most) in enumerate(zip(wanted, rows, strict=True))
+    ]
+
+
+def _read_layer(layer: int, ids: object, rows: int, experts: int) -> NDArray[np.bool_]:
+    if not isinstance(ids, list | tuple) or any(type(each) is not int for each in ids):
+        raise Refused(f"layer {layer}: its hot experts are a list of ids, and this is {ids!r}")
+    if any(not 0 <= each < experts for each in ids) or len(set(ids)) != len(ids):
+        raise Refused(f"layer {layer}: ids are 0 to {experts - 1}, each once: {ids!r}")
+    if len(ids) > rows:
+        raise Refused(f"layer {layer} has {rows} hot rows, and {len(ids)} experts for them")
+    state = np.zeros(experts, np.bool_)
+    state[list(ids)] = True
+    return state

@@ -22,7 +22,7 @@ from tests.process import start
 pytestmark = pytest.mark.engine_full
 
 FINISHED = ("eager.baseline", "eager.self", "eager.off", "eager.on")
-LEFT = ("eager.swaps", "eager.mapped")
+LEFT = ("eager.swaps", "eager.follows", "eager.mapped")
 SECONDS = 300.0
 
 

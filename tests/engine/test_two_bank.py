@@ -16,7 +16,7 @@ from tests.serve.model_bytes import SHA256, digest
 
 # A folder: what comparisons here finish is kept there, and an interrupted run's is not done again.
 KEEP = "LANEWRIGHT_TEST_STATE"
-ARMS = ("self", "off", "on", "swaps", "mapped")
+ARMS = ("self", "off", "on", "swaps", "follows", "mapped")
 TABLE = re.compile(r"\[equality\]\n(?:[^\[\n].*\n|\n)*")
 
 
@@ -78,15 +78,16 @@ def require_served(record: dict[str, Any], modes: Sequence[str]) -> None:
     recipe = RECIPES[record["model"]["recipe"]]
     layers = recipe.get("num_hidden_layers") or len(recipe["compress_ratios"])
     for mode in modes:
-        for arm in ("on", "swaps", "mapped"):
+        for arm in ("on", "swaps", "follows", "mapped"):
             (proof,) = record["equality"]["proofs"][f"{mode}.{arm}"]
             facts = proof["facts"]
             assert proof["feature"] == "moe_hot_experts"
             assert facts["hot_picks"] + facts["cold_picks"] == facts["picks"]
             assert facts["picks"] == facts["tokens"] * layers * recipe["num_experts_per_tok"]
             assert min(facts["hot_picks"], facts["cold_picks"]) > 0
-            assert (facts["swaps"] > 0, facts["bytes"] > 0) == ((arm == "swaps"),) * 2
+            assert (facts["swaps"] > 0, facts["bytes"] > 0) == ((arm in ("swaps", "follows")),) * 2
             assert facts["failed"] == 0
+            assert facts["follows"] == (arm == "follows")
         still, other = (
             record["equality"]["proofs"][f"{mode}.{arm}"][0]["facts"]["hot_picks"]
             for arm in ("on", "mapped")

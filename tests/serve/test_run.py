@@ -105,13 +105,13 @@ def test_two_banks_that_hold_are_recorded_and_told(places: Places, tmp_path: Pat
     assert latest(places) == json.loads(json.dumps(record))
     assert (record["verdict"], record["agree"]) == ("passed", True)
     proofs = record["equality"]["proofs"]
-    assert [*proofs] == [f"eager.{arm}" for arm in ("off", "on", "swaps", "mapped")]
+    assert [*proofs] == [f"eager.{arm}" for arm in ("off", "on", "swaps", "follows", "mapped")]
     (swaps,) = proofs["eager.swaps"]
     shown = summary(record)
     assert f"proof of moe_hot_experts in eager.swaps: {swaps['text']}" in shown
     assert " s; every expert's row is as it was loaded; RowTable own" in swaps["text"]
     assert shown.count("; no swap was asked for; every expert's row is as it was loaded") == 4
-    for arm in ("on", "swaps", "mapped"):
+    for arm in ("on", "swaps", "follows", "mapped"):
         for how in ("", ", 16 at once"):
             assert f"             {arm}{how}: 20/20 equal\n" in shown
     assert Path(record["folder"], "usage.parquet").is_file()

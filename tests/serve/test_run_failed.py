@@ -62,8 +62,8 @@ def test_two_banks_that_differ_say_that_every_row_is_as_loaded(
     message = latest(places)["error"]["message"]
     assert message == str(caught.value)
     assert "\n      prompt 3 " in message
-    *_, on, swaps, mapped = message.splitlines()
-    for arm, line in (("on", on), ("swaps", swaps), ("mapped", mapped)):
+    *_, on, swaps, follows, mapped = message.splitlines()
+    for arm, line in (("on", on), ("swaps", swaps), ("follows", follows), ("mapped", mapped)):
         assert line.startswith(f"  eager.{arm}, moe_hot_experts: ")
         assert "; every expert's row is as it was loaded; RowTable own" in line
 

@@ -20,7 +20,7 @@ from tests.serve.stand_in import lay_pin, lay_stand_in
 BANKS: Mapping[str, object] = {"moe_hot_experts": "5"}
 ASKED = Asked(prompts=6, tokens=12, distinct=40, together=(3,), modes=("eager",))
 PIN = ("eager.baseline", "eager.self")
-LANE = ("eager.off", "eager.on", "eager.swaps", "eager.mapped")
+LANE = ("eager.off", "eager.on", "eager.swaps", "eager.follows", "eager.mapped")
 # The last arm's engine does not come up; all arms finish, and then vLLM's process fails.
 MAPLESS, LATE = {"mapless": True}, {"late": 3}
 

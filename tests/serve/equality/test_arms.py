@@ -8,7 +8,7 @@ import pytest
 
 from lanewright.serve.boot import EXTENSION, WORKERS
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.equality.arms import FORCED, LaneArm, lane_arms, pin_arms
+from lanewright.serve.equality.arms import FOLLOWED, FORCED, LaneArm, lane_arms, pin_arms
 from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.prompts import PROMPTS
 
@@ -37,8 +37,8 @@ def arms(
         ({}, ["off"]),
         ({"moe_hot_experts": "", "moe_cold_rows": "mirror"}, ["off"]),
         ({"moe_usage_counter": True}, ["off", "on"]),
-        (BANKS, ["off", "on", "swaps", "mapped"]),
-        ({**BANKS, "moe_usage_counter": True}, ["off", "on", "swaps", "mapped"]),
+        (BANKS, ["off", "on", "swaps", "follows", "mapped"]),
+        ({**BANKS, "moe_usage_counter": True}, ["off", "on", "swaps", "follows", "mapped"]),
     ],
 )
 def test_what_is_on_says_which_arms_there_are(
@@ -59,7 +59,7 @@ def test_off_is_what_upstream_knows(lane: LaneEnv) -> None:
 
 def test_two_banks_are_started_as_the_lane_says_and_once_from_another_map(lane: LaneEnv) -> None:
     found = arms(lane, BANKS)
-    for name in ("on", "swaps"):
+    for name in ("on", "swaps", "follows"):
         assert found[f"compiled.{name}"].engine == BANKS
         assert found[f"compiled.{name}"].arm.engine == {**OURS, **BANKS, **COMPILED}
     mapped = found["compiled.mapped"]
@@ -84,7 +84,11 @@ def test_the_map_is_the_one_that_the_first_arm_of_its_mode_keeps(lane: LaneEnv) 
 def test_swaps_are_asked_of_one_arm_alone(lane: LaneEnv) -> None:
     found = arms(lane, BANKS, "eager", "compiled")
     asked = {name: each.arm.calls for name, each in found.items() if each.arm.calls}
-    assert asked == {"eager.swaps": (FORCED,), "compiled.swaps": (FORCED,)}
+    assert asked == {
+        f"{mode}.{name}": (call,)
+        for mode in ("eager", "compiled")
+        for name, call in (("swaps", FORCED), ("follows", FOLLOWED))
+    }
     assert {name for name, each in found.items() if each.swaps} == {*asked}
     assert FORCED[0] == "expert_bank_force"
     every, pairs, _seed = FORCED[1]

@@ -42,9 +42,9 @@ def test_only_what_is_missing_is_booted_and_the_verdict_is_the_same(
 ) -> None:
     found = mapless.compared("1", resume=True)
     assert mapless.booted("1") == ["eager.mapped"]
-    told = f"resuming: 5 of 6 arms are taken: {', '.join([*PIN, *LANE[:3]])}\n"
+    told = f"resuming: 6 of 7 arms are taken: {', '.join([*PIN, *LANE[:4]])}\n"
     assert told in capfd.readouterr().err
-    assert [*found.resumed] == [*PIN, *LANE[:3]]
+    assert [*found.resumed] == [*PIN, *LANE[:4]]
     assert {each.run for each in found.resumed.values()} == {"0 mapless"}
     assert all(TIME.fullmatch(each.finished) for each in found.resumed.values())
     whole = mapless.compared("2")
@@ -59,14 +59,14 @@ def test_who_interrupts_it_is_told_what_is_kept_and_what_to_type(
     tmp_path: Path, capfd: Capture
 ) -> None:
     Runs(tmp_path).interrupted("1", MAPLESS)
-    kept = f"5 of 6 arms are finished and kept; to go on behind them: {COMMAND}\n"
+    kept = f"6 of 7 arms are finished and kept; to go on behind them: {COMMAND}\n"
     assert kept in capfd.readouterr().err
 
 
 def test_answers_that_were_taken_are_told_and_lie_beside_the_others(mapless: Runs) -> None:
     found = asdict(mapless.compared("1", resume=True))
     told = [line for line in lines(found) if line.startswith("resumed: ")]
-    assert len(told) == 5
+    assert len(told) == 6
     time = found["resumed"]["eager.self"]["finished"]
     assert told[1] == f"resumed: eager.self is of run 0 mapless, finished {time}"
     for name in (f"pin.{arm}.json" for arm in PIN):
@@ -79,7 +79,7 @@ def test_nothing_is_taken_unless_it_is_asked_for(mapless: Runs, capfd: Capture) 
     assert not found.resumed
     assert "resumed" not in "\n".join(lines(asdict(found)))
     assert mapless.booted("1") == [*PIN, *LANE]
-    told = "5 of 6 arms were finished by an interrupted run, and are booted again; to take them: "
+    told = "6 of 7 arms were finished by an interrupted run, and are booted again; to take them: "
     assert f"{told}{COMMAND}\n" in capfd.readouterr().err
 
 
@@ -100,14 +100,14 @@ def test_a_run_may_be_interrupted_again_and_again(tmp_path: Path) -> None:
     assert runs.booted("2") == [*LANE]
     found = runs.compared("3", resume=True)
     assert runs.booted("3") == ["eager.mapped"]
-    assert [each.run for each in found.resumed.values()] == ["1", "1", "2", "2", "2"]
+    assert [each.run for each in found.resumed.values()] == ["1", "1", "2", "2", "2", "2"]
 
 
 @pytest.mark.parametrize("lies", [{}, {"flip": {"place": [2, 5], "what": "token"}}])
 def test_a_comparison_that_came_to_its_end_leaves_nothing_to_take(
     mapless: Runs, capfd: Capture, lies: dict[str, Any]
 ) -> None:
-    assert len(mapless.noted()) == 5
+    assert len(mapless.noted()) == 6
     assert mapless.compared("1", lies=lies).verdict == ("differs" if lies else "equal")
     assert mapless.noted() == []
     capfd.readouterr()
@@ -152,7 +152,7 @@ def test_what_ran_another_vllm_than_the_trees_is_not_kept_and_not_taken(
     wrong = r"imported vLLM from /elsewhere/vllm/__init__\.py, which is not in the tree"
     with pytest.raises(MismatchError, match=wrong):
         runs.compared("1")
-    assert "\n2 of 6 arms are finished and kept; " in capfd.readouterr().err
+    assert "\n2 of 7 arms are finished and kept; " in capfd.readouterr().err
     with pytest.raises(MismatchError, match=wrong):
         runs.compared("2", resume=True)
     assert runs.booted("2") == [*LANE]

@@ -26,7 +26,7 @@ ASKED = Asked(prompts=20, tokens=24, together=(16,))
 ALONE, AT_ONCE = [3, 17], [23, 17]
 ROWS = [
     f"{arm}{how}"
-    for arm in ("self", "off", "on", "swaps", "mapped")
+    for arm in ("self", "off", "on", "swaps", "follows", "mapped")
     for how in ("", ", 16 at once")
 ]
 
@@ -78,21 +78,27 @@ def test_an_honest_lane_is_equal_alone_and_at_once(tmp_path: Path) -> None:
     assert [int(n) for n in re.findall(r"^(\d+) prompts at once$", log, re.MULTILINE)] == [
         16,
         4,
-    ] * 4
+    ] * 5
 
 
 def test_each_arm_proves_what_it_is_there_for(tmp_path: Path) -> None:
     proofs = compared(tmp_path, lay_stand_in(tmp_path)).proofs
     assert {name: proof.feature for name, (proof,) in proofs.items()} == {
         "eager.off": "moe_usage_counter",
-        **dict.fromkeys(("eager.on", "eager.swaps", "eager.mapped"), "moe_hot_experts"),
+        **dict.fromkeys(
+            ("eager.on", "eager.swaps", "eager.follows", "eager.mapped"), "moe_hot_experts"
+        ),
     }
     assert not proofs["eager.off"][0].on
-    (on,), (swaps,), (mapped,) = (proofs[f"eager.{arm}"] for arm in ("on", "swaps", "mapped"))
+    (on,), (swaps,), (follows,), (mapped,) = (
+        proofs[f"eager.{arm}"] for arm in ("on", "swaps", "follows", "mapped")
+    )
     assert on.facts["swaps"] == mapped.facts["swaps"] == 0
     assert swaps.facts["swaps"] > 0
     assert swaps.facts["bytes"] > 0
-    assert len({each.facts["picks"] for each in (on, swaps, mapped)}) == 1
+    assert len({each.facts["picks"] for each in (on, swaps, follows, mapped)}) == 1
+    assert follows.facts["swaps"] > 0
+    assert [each.facts["follows"] for each in (on, swaps, follows, mapped)] == [0, 0, 1, 0]
     # By the first arm's own counts, the map that is handed on serves no fewer from the hot bank.
     assert mapped.facts["hot_picks"] > on.facts["hot_picks"]
 
@@ -113,7 +119,7 @@ def test_a_lane_that_differs_only_at_once_is_named_so(tmp_path: Path) -> None:
     found = compared(tmp_path, lay_stand_in(tmp_path, lies=lies))
     assert found.verdict == "differs"
     different = [name for name, row in rows(found).items() if row.first]
-    at_once = [f"{arm}, 16 at once" for arm in ("on", "swaps", "mapped")]
+    at_once = [f"{arm}, 16 at once" for arm in ("on", "swaps", "follows", "mapped")]
     assert different == ["exchanged", *at_once]
     first = rows(found)["on, 16 at once"].first
     assert first
@@ -144,6 +150,10 @@ def test_what_was_cached_shows_nothing_though_only_the_second_pass_took_it(tmp_p
     ("lies", "told"),
     [
         ({"swapless": True}, "equality, eager.swaps: swaps were asked for, and none was made"),
+        (
+            {"unfollowed": True},
+            "equality, eager.follows: the map was to follow traffic, and did not",
+        ),
         ({"unmoved": True}, r"equality, eager.swaps: moe_hot_experts: .* and moved nothing"),
         (
             {"failing": 2},
@@ -207,7 +217,7 @@ def test_answers_that_differ_with_every_row_as_loaded_say_so(tmp_path: Path) -> 
     assert found.verdict == "differs"
     told = [*proven(asdict(found))]
     assert [line.partition(":")[0] for line in told] == [
-        f"eager.{arm}, moe_hot_experts" for arm in ("on", "swaps", "mapped")
+        f"eager.{arm}, moe_hot_experts" for arm in ("on", "swaps", "follows", "mapped")
     ]
     assert all("; every expert's row is as it was loaded; RowTable own" in line for line in told)
     assert "    prompt 3 " in "\n".join(lines(asdict(found)))

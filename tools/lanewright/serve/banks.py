@@ -24,12 +24,15 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
         for worker, banks in zip(evidence.status, evidence.banks, strict=True)
     ]
     first = told[0]
+    if engine.get("moe_follow") and not first.get("follows"):
+        raise MismatchError(f"{where}: moe_follow is on and proves nothing: the map stands still")
     experts = len(next(filter(None, evidence.usage))["counts"][0])
     facts = {
         "workers": len(told),
         "picks": picks,
         "tokens": of_all["tokens"],
         "hot_rows": sum(first["hot_rows"]),
+        "follows": int(bool(first.get("follows"))),
         "mixed_layers": sum(0 < rows < experts for rows in first["hot_rows"]),
         **{
             name: first[name]
@@ -44,9 +47,10 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
         if first["swaps"]
         else "no swap was asked for"
     )
+    followed = "; the map followed traffic" if first.get("follows") else ""
     text = (
         f"{first['hot_picks']} hot + {first['cold_picks']} cold picks ({cold:.1%} cold) = {picks};"
-        f" {swaps}; every expert's row is as it was loaded"
+        f" {swaps}{followed}; every expert's row is as it was loaded"
         f"{''.join(f'; {each}' for each in told_seams(first))}"
     )
     return Proof(BANKS, on=True, facts=facts, text=text)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from lanewright.project import Device
 from lanewright.serve.boot import engine_arguments
@@ -12,8 +13,25 @@ from lanewright.serve.equality.asked import Asked, Mode
 from lanewright.serve.equality.prompts import PROMPTS
 from lanewright.serve.features import BANKS, carries_bank, switched_on, without_features
 
+Calls: TypeAlias = tuple[tuple[str, tuple[Any, ...]], ...]
 # Before every fourth forward, two swaps in each layer.
 FORCED = ("expert_bank_force", (4, 2, 20261130))
+# A map that follows every whim of the traffic swaps much: no hysteresis, no memory, no guard.
+FOLLOWED = (
+    "expert_bank_follow",
+    (
+        {
+            "every": 4,
+            "half_life": 32,
+            "tokens_per_swap": 0,
+            "ratio": 1,
+            "margin": 0,
+            "noise": 0,
+            "residence": 0,
+            "window": 2**40,
+        },
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -53,14 +71,14 @@ def lane_arms(
 ) -> list[LaneArm]:
     """The lane with its features off, and on where it switches any on, in every mode.
 
-    With two banks there are two more: one whose rows are swapped all along, and one that starts
-    from another map, by what the first one's picks were.
+    With two banks there are three more: one whose rows are swapped at random all along, one whose
+    map follows traffic, and one that starts from another map, by what the first one's picks were.
     """
 
-    def arm(mode: Mode, name: str, wanted: Mapping[str, object], *, swaps: bool = False) -> LaneArm:
+    def arm(mode: Mode, name: str, wanted: Mapping[str, object], swaps: Calls = ()) -> LaneArm:
         whole = engine_arguments(lane, {**wanted, **_settings(mode)}, device)
         made = replace(_arm(f"{mode}.{name}", whole, asked), workers=carries_bank(lane))
-        return LaneArm(replace(made, calls=(FORCED,)) if swaps else made, wanted, swaps)
+        return LaneArm(replace(made, calls=swaps), wanted, bool(swaps))
 
     def of(mode: Mode) -> Iterator[LaneArm]:
         yield arm(mode, "off", without_features(engine))
@@ -72,7 +90,8 @@ def lane_arms(
             return
         usage = str(folder / f"{mode}.usage.json")
         yield replace(on, arm=replace(on.arm, keeps=usage))
-        yield arm(mode, "swaps", engine, swaps=True)
+        yield arm(mode, "swaps", engine, (FORCED,))
+        yield arm(mode, "follows", engine, (FOLLOWED,))
         yield arm(mode, "mapped", {**engine, "moe_boot_map": usage})
 
     return [each for mode in modes for each in of(mode)]

@@ -10,7 +10,7 @@ from lanewright.errors import MismatchError
 from lanewright.project import Device
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality.answers import ENVIRON, answers_of, of_baseline
-from lanewright.serve.equality.arms import LaneArm, lane_arms, pin_arms
+from lanewright.serve.equality.arms import FOLLOWED, LaneArm, lane_arms, pin_arms
 from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.compare import Answer, Role, Row, compare
 from lanewright.serve.equality.earlier import Arms, Resumed, Resuming
@@ -65,7 +65,8 @@ def equality(
 
     Per mode: the pin twice (the second is the self control, and answers once more with two
     experts' rows exchanged: the negative control), the lane with its features off, and on; where
-    its experts are in two banks also with swaps all along, and with another map to start from.
+    its experts are in two banks also with swaps all along, with a map that follows traffic, and with
+    another map to start from.
     Each arm that has finished is noted; one that an interrupted run noted is not booted again, if
     that is asked for and nothing that determines its answers has changed since.
 
@@ -129,6 +130,8 @@ def _proven(lane: LaneEnv, of: LaneArm, found: Mapping[str, Any]) -> tuple[Proof
         each.facts.get("mixed_layers") and not each.facts["swaps"] for each in proofs
     ):
         raise MismatchError(f"{where}: swaps were asked for, and none was made")
+    if FOLLOWED in of.arm.calls and not all(each.facts["follows"] for each in proofs):
+        raise MismatchError(f"{where}: the map was to follow traffic, and did not")
     return proofs
 
 

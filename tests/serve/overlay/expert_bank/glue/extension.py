@@ -50,3 +50,7 @@ class WorkerExtension:
             raise RuntimeError("all experts are resident: moe_hot_experts is not set")
         if "swapless" not in self.vllm_config.lies:
             two_bank.forced = (every, pairs_per_layer, seed)
+
+    def expert_bank_follow(self, settings: dict[str, int]) -> None:
+        self.expert_bank_force(settings["every"], 1, 0)
+        self.two_bank.follows = "unfollowed" not in self.vllm_config.lies

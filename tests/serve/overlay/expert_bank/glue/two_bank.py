@@ -62,6 +62,7 @@ class TwoBank:
             bank = self.banks[layer]
             bank.rows[0][bank.place[expert]].value ^= 1
         self.forced = (0, 0, 0)
+        self.follows = False
         self.forwards = self.barriers = self.swaps = self.failed = self.bytes = 0
 
     def forward(self) -> None:
@@ -112,6 +113,7 @@ class TwoBank:
             "failures": ["a copy was told to fail"] * self.failed,
             "resident": [],
             "closed": [],
+            "follows": {"trusted": True} if self.follows else None,
             "seams": {
                 "RowTable": {"from": "own", "calls": len(self.banks) + 2 * self.swaps},
                 "RowCopy": {"from": "own", "calls": self.swaps},

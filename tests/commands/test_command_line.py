@@ -66,6 +66,12 @@ def test_help_names_every_exit_code(capfd: Capture) -> None:
         assert code in out
 
 
+def test_the_start_does_not_wait_for_numpy() -> None:
+    start = "import lanewright.__main__, lanewright.commands.residency_map, sys"
+    code = f"{start}; sys.exit(any(name in sys.modules for name in ('numpy', 'pyarrow')))"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_outside_a_project(tmp_path: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run(["list"]) == 1

@@ -1,1 +1,1 @@
-"""Which experts of a model are hot: what is known before a lane boots."""
+"""Where experts are and should be: usage maps, and what maps and policies make of a trace."""

@@ -4,8 +4,8 @@
 
 from dataclasses import dataclass
 
-# Windows in a row that the moving map may lose before the boot map is served again.
-LOST = 2
+# The boot map is served again behind a lost window, if these together were lost, and two at least.
+LOST, WEIGHED = 2, 4
 # Windows in a row that it must win to come back; doubled each time it lost, up to the second.
 WON, MOST_WON = 1, 16
 # A window is won by so many standard deviations of what differs, were picks drawn at random.
@@ -38,6 +38,7 @@ class Guard:
     _ahead: float = 0.0
     _differing: float = 0.0
     _row: int = 0
+    _recent: tuple[float, ...] = ()
     _trusted_windows: int = 0
 
     def weigh(self, tokens: float, *, ahead: float, differing: float) -> bool:
@@ -65,9 +66,9 @@ class Guard:
         self._trusted_windows += 1
         if self._trusted_windows >= 2 * MOST_WON:
             self.won = WON
+        self._recent = (*self._recent, self.ahead)[-WEIGHED:]
         lost = self.ahead <= 0 and (differing > 0 or self.ahead < 0)
-        self._row = self._row + 1 if lost else 0
-        if self._row < LOST:
+        if not lost or len(self._recent) < LOST or sum(self._recent) > 0:
             return False
         self.trusted = False
         self.fallbacks += 1
@@ -81,5 +82,6 @@ class Guard:
         self.trusted = True
         self.returns += 1
         self.won = min(2 * self.won, MOST_WON)
-        self._row = self._trusted_windows = 0
+        self._recent = ()
+        self._trusted_windows = 0
         return True

@@ -7,7 +7,7 @@ NumPy alone, and no clock: an engine and a replay of its picks come to the same 
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from expert_bank.guard import Guard
 from expert_bank.pace import Pace
 from expert_bank.swaps import Swap
 
-Map = NDArray[np.bool_]
+Map: TypeAlias = NDArray[np.bool_]  # bool[L, E]
+Maps: TypeAlias = Map | Sequence[Map]
 
 
 class Policy:
@@ -38,7 +39,7 @@ class Policy:
 
     def __init__(
         self,
-        boot: Sequence[Map],
+        boot: Maps,
         *,
         rows: Sequence[int],
         row_bytes: Sequence[int],
@@ -72,7 +73,7 @@ class Policy:
         self._credit: NDArray[np.float64] = np.full(len(self.boot), float(self.pace.swaps))
         self._paid = 0
 
-    def step(self, counts: NDArray[np.int64], hot: Sequence[Map], budget_bytes: int) -> list[Swap]:
+    def step(self, counts: NDArray[np.int64], hot: Maps, budget_bytes: int) -> list[Swap]:
         """Say what to swap now.
 
         Args:
@@ -99,7 +100,7 @@ class Policy:
         self.shadow = _after(self.shadow, moves)
         return self._taken(self._back(now), budget_bytes)
 
-    def shares(self, hot: Sequence[Map]) -> dict[str, float]:
+    def shares(self, hot: Maps) -> dict[str, float]:
         """Tell what share of late picks is cold, under this map and others; 0 where there are none.
 
         Args:

@@ -1,4 +1,4 @@
-"""A draft model's experts stay resident beside the two banks, are named, and draft as ever."""
+"""Drafts beside the two banks: by a model, whose experts stay resident, and by earlier tokens."""
 
 import re
 from collections.abc import Callable
@@ -6,12 +6,17 @@ from typing import Any
 
 import pytest
 
+from lanewright.serve.equality.arms import FOLLOWED
+from tests.engine.counting import K, routed_tokens, thrown_away
 from tests.engine.lane_python import Laid
 
 pytestmark = pytest.mark.engine
 
 LAYERS = 4
 RESIDENT, STILL, SWAPPED = "resident", "still", "swapped"
+# Of engines whose drafts are taken from earlier tokens.
+NGRAM, NGRAM_FOLLOWS = "ngram", "ngram_follows"
+FOLLOW = [FOLLOWED[0], *FOLLOWED[1]]
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +31,22 @@ def found(laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory) -
         "speculative_config": draft,
     }
     banked = {**engine, "moe_hot_experts": "12"}
+    earlier = {
+        "method": "ngram",
+        "num_speculative_tokens": 3,
+        "prompt_lookup_min": 1,
+        "prompt_lookup_max": 4,
+    }
     jobs: list[dict[str, Any]] = [
-        {"name": RESIDENT, "engine": engine, "force": None},
-        {"name": STILL, "engine": banked, "force": None},
-        {"name": SWAPPED, "engine": banked, "force": [4, 2, 7]},
+        {"name": RESIDENT, "engine": engine, "call": None},
+        {"name": STILL, "engine": banked, "call": None},
+        {"name": SWAPPED, "engine": banked, "call": ["expert_bank_force", 4, 2, 7]},
+        {"name": NGRAM, "engine": {**engine, "speculative_config": earlier}, "call": None},
+        {
+            "name": NGRAM_FOLLOWS,
+            "engine": {**banked, "speculative_config": earlier},
+            "call": FOLLOW,
+        },
     ]
     folder = tmp_path_factory.mktemp("drafts")
     found = lane.run_jobs("bank_drafts.py", jobs, folder=folder)
@@ -61,12 +78,37 @@ def test_every_layer_of_the_draft_ran_and_its_guesses_were_taken(
     assert 0 < facts["drafts"]["taken"] < facts["drafts"]["scheduled"]
 
 
-@pytest.mark.parametrize("name", [STILL, SWAPPED])
-def test_answers_and_drafts_are_those_without_banks(found: dict[str, Any], name: str) -> None:
-    ours, theirs = found[name], found[RESIDENT]
+@pytest.mark.parametrize(
+    ("name", "without"), [(STILL, RESIDENT), (SWAPPED, RESIDENT), (NGRAM_FOLLOWS, NGRAM)]
+)
+def test_answers_and_drafts_are_those_without_banks(
+    found: dict[str, Any], name: str, without: str
+) -> None:
+    ours, theirs = found[name], found[without]
     assert (theirs["banks"], theirs["named"]) == (None, [])
     for fact in ("ids", "bits", "drafts", "ran"):
         assert ours[fact] == theirs[fact], fact
     assert ours["banks"]["audit"] == []
     assert ours["banks"]["cold_picks"] > 0
-    assert (ours["banks"]["swaps"] > 0) == (name == SWAPPED)
+    assert (ours["banks"]["swaps"] > 0) == (name != STILL)
+
+
+@pytest.mark.parametrize("name", [STILL, SWAPPED, NGRAM_FOLLOWS])
+def test_drafts_that_were_thrown_away_are_counted_as_picks(
+    found: dict[str, Any], name: str
+) -> None:
+    facts = found[name]
+    drafts = facts["drafts"]
+    assert 0 < drafts["taken"] < drafts["scheduled"]
+    tokens = routed_tokens(facts) + thrown_away(facts)
+    assert tokens > routed_tokens(facts)
+    picks = facts["banks"]["hot_picks"] + facts["banks"]["cold_picks"]
+    assert picks == tokens * K * LAYERS
+    assert facts["banks"]["failed"] == 0
+
+
+def test_the_map_followed_what_was_drafted_too(found: dict[str, Any]) -> None:
+    told = found[NGRAM_FOLLOWS]["banks"]
+    assert told["follows"]["trusted"]
+    assert told["follows"]["ended"] == ""
+    assert told["bytes"] > 0

@@ -1,7 +1,7 @@
-"""Engines with two banks, or without, that a draft model drafts for: ``bank_drafts.py SPEC``.
+"""Engines with two banks, or without, that somebody drafts for: ``bank_drafts.py SPEC``.
 
-A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``force`` (arguments
-of ``expert_bank_force``, or None); ``result``.
+A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``call`` (a method of
+the worker extension and its arguments, or None); ``result``.
 """
 
 import random
@@ -24,10 +24,11 @@ def run(job: forks.Job) -> dict[str, Any]:
     drafts, ran = speculative.Drafts(), dict[str, int]()
     drafts.watch(llm.llm_engine.engine_core.engine_core.scheduler)
     (layers,) = llm.collective_rpc(partial(watched, ran=ran))
-    if job["force"]:
-        llm.collective_rpc("expert_bank_force", args=tuple(job["force"]))
+    if job["call"]:
+        method, *arguments = job["call"]
+        llm.collective_rpc(method, args=tuple(arguments))
     source = random.Random("drafts")  # noqa: S311 - no secret
-    answers = []
+    answers, asked = [], []
     # Freely, then with the same few tokens alone, which a draft guesses.
     for more in ({}, {"allowed_token_ids": list(speculative.TOKENS)}):
         parameters = SamplingParams(
@@ -37,7 +38,15 @@ def run(job: forks.Job) -> dict[str, Any]:
             prompt = {"prompt_token_ids": source.choices(speculative.TOKENS, k=length)}
             (output,) = llm.generate(prompt, parameters, use_tqdm=False)
             answers.append(output.outputs[0])
+            asked.append(
+                {
+                    "prompt": length,
+                    "outputs": [len(answers[-1].token_ids)],
+                    "cached": output.num_cached_tokens or 0,
+                }
+            )
     return {
+        "asked": asked,
         "ids": [list(each.token_ids) for each in answers],
         "bits": [
             [struct.pack("<f", place[token].logprob).hex() for token, place in places]

@@ -53,4 +53,6 @@ class WorkerExtension:
 
     def expert_bank_follow(self, settings: dict[str, int]) -> None:
         self.expert_bank_force(settings["every"], 1, 0)
-        self.two_bank.follows = "unfollowed" not in self.vllm_config.lies
+        two_bank = getattr(self, "two_bank", None)
+        if two_bank is not None:
+            two_bank.follows = "unfollowed" not in self.vllm_config.lies

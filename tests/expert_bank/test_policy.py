@@ -1,0 +1,233 @@
+"""What the policy swaps, over traffic that is made to trip it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from expert_bank.pace import Pace
+from expert_bank.policy import Policy
+from expert_bank.swaps import require_sound
+from lanewright.residency.oracle import oracle_map
+from lanewright.residency.replay import Replayed, replay
+from lanewright.residency.trace import counted
+from tests.residency import traffic
+
+L, E, K, H = 4, 64, 4, 49
+TOKENS = 40_000
+ROW = 100
+NEVER = 2**40
+# No memory, no hysteresis, no guard: what a policy does that swaps by every whim.
+WHIM = Pace(half_life=64, tokens_per_swap=0, ratio=1, margin=0, noise=0, residence=0, window=NEVER)
+
+
+@dataclass(frozen=True)
+class Played:
+    policy: Policy
+    found: Replayed
+    fixed: int
+    oracle: int
+
+    @property
+    def cold(self) -> int:
+        return int(self.found.cold.sum())
+
+    @property
+    def swaps(self) -> int:
+        return sum(map(len, self.found.swaps))
+
+    def share(self, start: int, stop: int | None = None) -> float:
+        return float(self.found.cold[start:stop].mean() / K)
+
+
+def best(ids: np.ndarray) -> np.ndarray:
+    return oracle_map(counted(ids, E), [H] * L)
+
+
+def cold_of(ids: np.ndarray, hot: np.ndarray) -> int:
+    return int(counted(ids, E)[~hot].sum())
+
+
+def play(ids: np.ndarray, boot: np.ndarray, pace: Pace | None = None) -> Played:
+    pace = pace or Pace()
+    policy = Policy(boot, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K, pace=pace)
+    found = replay(policy, ids, boot, every=pace.every, rows=[H] * L, row_bytes=[ROW] * L)
+    return Played(policy, found, cold_of(ids, boot), cold_of(ids, best(ids)))
+
+
+@pytest.fixture(scope="module")
+def home() -> np.ndarray:
+    """The boot map of ``traffic.matched``, measured on its first tokens."""
+    return best(traffic.matched(8192, L, E, K))
+
+
+def test_matched_traffic_is_left_alone(home: np.ndarray) -> None:
+    played = play(traffic.matched(TOKENS, L, E, K)[8192:], home)
+    assert played.swaps == 0
+    assert played.policy.guard.fallbacks == 0
+
+
+def test_traffic_that_prefers_nothing_is_left_alone(home: np.ndarray) -> None:
+    assert play(traffic.uniform(TOKENS, L, E, K), home).swaps == 0
+    assert play(traffic.tie(TOKENS, L, E, K), home).swaps == 0
+    assert play(traffic.uniform(TOKENS, L, E, K), home, WHIM).swaps > 1000
+
+
+def test_after_a_switch_it_comes_near_the_oracle_and_settles(home: np.ndarray) -> None:
+    at = 8192
+    ids = traffic.switch(TOKENS, L, E, K, at=at)
+    played = play(ids, home)
+    oracle = cold_of(ids[-8192:], best(ids[-8192:])) / ids[-8192:].size
+    fixed = cold_of(ids[-8192:], home) / ids[-8192:].size
+    assert fixed > 2.5 * oracle
+    assert played.share(-8192) <= 1.3 * oracle
+    assert played.policy.guard.trusted
+    assert max(map(len, played.found.swaps)) <= 2 * L
+    late = played.found.swaps[-8192 // Pace().every :]
+    assert sum(map(len, late)) <= 4
+
+
+def test_even_the_reverse_of_what_it_knew_is_followed(home: np.ndarray) -> None:
+    ids = traffic.reverse(TOKENS, L, E, K, at=8192)
+    played = play(ids, home)
+    oracle = cold_of(ids[-8192:], best(ids[-8192:])) / ids[-8192:].size
+    assert played.share(-8192) <= 1.3 * oracle
+
+
+def test_two_experts_around_the_threshold_do_not_alternate(home: np.ndarray) -> None:
+    ids = traffic.thrash(TOKENS, L, E, K, hot=H, window=1024)
+    settled = best(ids[: len(ids) // 2])
+    assert play(ids, settled).swaps == 0
+    assert play(ids, settled, WHIM).swaps > 100
+    # Whatever it starts from: no more than the map is away from the best one.
+    away = int((best(ids) & ~home).sum())
+    assert play(ids, home).swaps <= away + L
+
+
+def test_a_burst_is_bounded_and_the_boot_map_comes_back(home: np.ndarray) -> None:
+    ids = traffic.burst(TOKENS, L, E, K, at=8192)
+    played = play(ids, home)
+    # Four hammered experts a layer, there and back.
+    assert played.swaps <= 2 * 4 * L
+    assert (played.policy.guard.trusted, played.policy.guard.fallbacks) == (False, 1)
+    assert (played.found.hot == home).all()
+    assert played.cold + played.swaps <= played.fixed
+
+
+@pytest.mark.parametrize("period", [128, 512, 2048, 4096, 8192, 16384])
+def test_traffic_that_flips_costs_little_more_than_a_map_of_both(period: int) -> None:
+    mixed = best(traffic.domain_flip(16384, L, E, K, period=512))
+    ids = traffic.domain_flip(65536, L, E, K, period=period)
+    played = play(ids, mixed)
+    assert played.cold + played.swaps <= 1.03 * played.fixed
+    assert played.swaps <= 65536 / 4096 * L
+
+
+def test_the_guard_is_what_bounds_it() -> None:
+    mixed = best(traffic.domain_flip(16384, L, E, K, period=512))
+    ids = traffic.domain_flip(65536, L, E, K, period=4096)
+    eager = Pace(half_life=512, tokens_per_swap=32, noise=1, residence=0)
+    guarded, unguarded = (
+        play(ids, mixed, each) for each in (eager, Pace(**{**vars(eager), "window": NEVER}))
+    )
+    assert guarded.policy.guard.fallbacks > 0
+    assert guarded.cold + guarded.swaps < unguarded.cold + unguarded.swaps
+    assert guarded.swaps < unguarded.swaps / 2
+
+
+def test_the_guard_falls_back_and_comes_back(home: np.ndarray) -> None:
+    ids = traffic.burst(TOKENS, L, E, K, at=8192)
+    other = traffic.matched(TOKENS, L, E, K, seed=1)
+    played = play(np.concatenate([ids, other]), home)
+    guard = played.policy.guard
+    assert (guard.trusted, guard.fallbacks, guard.returns) == (True, 1, 1)
+    oracle = cold_of(other[-8192:], best(other[-8192:])) / other[-8192:].size
+    assert played.share(-8192) <= 1.3 * oracle
+
+
+def test_frozen_it_scores_and_swaps_nothing(home: np.ndarray) -> None:
+    policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
+    policy.frozen = True
+    counts = counted(traffic.matched(4096, L, E, K, seed=1), E)
+    assert policy.step(counts, [*home], 2**63) == []
+    assert policy.scores.sum() == counts.sum()
+    policy.frozen = False
+    assert policy.step(counts, [*home], 2**63)
+
+
+def test_the_budget_holds_and_what_it_holds_back_is_told(home: np.ndarray) -> None:
+    ids = traffic.switch(TOKENS, L, E, K, at=4096)
+    policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K, rows_per_swap=2)
+    counts = counted(ids[4096:8192], E)
+    (only,) = policy.step(counts, [*home], 2 * ROW)
+    assert policy.held_back > 0
+    whole = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
+    assert whole.step(counts, [*home], 2**63)[0] == only
+    assert policy.step(counts, [*home], 2 * ROW - 1) == []
+
+
+def test_shares_are_those_of_the_maps(home: np.ndarray) -> None:
+    policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
+    assert set(policy.shares([*home]).values()) == {0.0, 1 - H / E}
+    ids = traffic.matched(4096, L, E, K, seed=1)
+    policy.step(counted(ids, E), [*home], 0)
+    other = best(ids)
+    assert policy.shares([*other]) == {
+        "cold": pytest.approx(cold_of(ids, other) / ids.size),
+        "boot": pytest.approx(cold_of(ids, home) / ids.size),
+        "oracle": pytest.approx(cold_of(ids, other) / ids.size),
+        "null": 1 - H / E,
+    }
+
+
+@given(
+    st.integers(0, 2**30),
+    st.integers(1, 3),
+    st.integers(2, 12),
+    st.sampled_from([WHIM, Pace(every=1, noise=0, margin=0, tokens_per_swap=1, window=8)]),
+    st.integers(0, 1000),
+)
+def test_whatever_was_picked_the_swaps_are_sound_and_bounded(
+    seed: int, layers: int, experts: int, pace: Pace, budget: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, experts + 1, layers)
+    boot = np.zeros((layers, experts), np.bool_)
+    for layer, most in enumerate(rows):
+        boot[layer, : rng.integers(0, most + 1)] = True
+    hot = boot.copy()
+    policy = Policy(
+        boot, rows=rows.tolist(), row_bytes=[ROW] * layers, picks_per_token=1, pace=pace
+    )
+    for _ in range(12):
+        counts = rng.integers(0, 20, (layers, experts))
+        if rng.random() < 0.2:
+            policy.frozen = not policy.frozen
+        swaps = policy.step(counts, [*hot], budget)
+        require_sound(swaps, [*hot])
+        assert len(swaps) * ROW <= budget
+        for layer in range(layers):
+            assert sum(swap.layer == layer for swap in swaps) <= pace.swaps
+        for swap in swaps:
+            if swap.demote is not None:
+                hot[swap.layer, swap.demote] = False
+            if swap.promote is not None:
+                hot[swap.layer, swap.promote] = True
+        assert (hot.sum(axis=1) <= rows).all()
+
+
+def test_an_expert_stays_where_it_was_put(home: np.ndarray) -> None:
+    pace = Pace(half_life=32, tokens_per_swap=0, ratio=1, margin=0, noise=0, residence=4096)
+    ids = traffic.domain_flip(16384, L, E, K, period=512)
+    moved: dict[tuple[int, int], int] = {}
+    played = play(ids, home, Pace(**{**vars(pace), "window": NEVER}))
+    assert played.swaps
+    for number, swaps in enumerate(played.found.swaps, 1):
+        for swap in swaps:
+            for expert in (swap.promote, swap.demote):
+                assert expert is not None
+                last = moved.get((swap.layer, expert))
+                assert last is None or number * pace.every - last >= pace.residence
+                moved[swap.layer, expert] = number * pace.every

@@ -3,6 +3,7 @@
 """Which swaps of a layer are worth it, by the scores of its experts."""
 
 from collections.abc import Iterator
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +46,15 @@ def better(
         yield float(scores[expert]), Swap(layer, int(expert), None)
     for expert, victim in zip(cold[room:], victims, strict=False):
         ours, theirs = float(scores[expert]), float(scores[victim])
-        chance = pace.noise * (ours + theirs) ** 0.5
-        if ours <= max(pace.ratio * theirs + pace.margin, theirs + chance):
+        if not worth(ours, theirs, pace):
             return
         yield ours - theirs, Swap(layer, int(expert), int(victim))
+
+
+def worth(ours: float, theirs: float, pace: Pace) -> bool:
+    """Tell whether a cold expert's score is far enough above its victim's."""
+    chance = pace.noise * sqrt(ours + theirs)
+    return ours > max(pace.ratio * theirs + pace.margin, theirs + chance)
 
 
 def towards(

@@ -19,6 +19,7 @@ from expert_bank.glue.planning import planned, row_bytes
 from expert_bank.host_budget import HostBudget
 from expert_bank.hot import hot_rows
 from expert_bank.plan import Plan
+from expert_bank.recovery_line import recovery_line
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,8 @@ def lay_out(
         tell(f"host memory left: {line}")
     for line in plan_lines(plan):
         tell(line)
+    if config.follow is not None:
+        tell(recovery_line(plan, config.follow))
     require_fits(plan)
     names = {layer.layer_name: of_each for layer in layers}
     served = worker.vllm_config.model_config.model

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from expert_bank.choosing import better, towards
 from expert_bank.guard import Guard
+from expert_bank.ledger import Ledger
 from expert_bank.pace import Pace
 from expert_bank.swaps import Swap
 
@@ -62,16 +63,12 @@ class Policy:
         self.rows = np.array(rows, dtype=np.int64)
         self.swap_bytes = [each * rows_per_swap for each in row_bytes]
         self.picks_per_token = picks_per_token
-        self.rows_per_swap = rows_per_swap
         self.frozen = False
         self.guard = Guard(self.pace.window)
         self.scores: NDArray[np.float64] = np.zeros(self.boot.shape)
         self.shadow = self.boot.copy()
         self.held_back = 0
-        self._tokens = 0.0
-        self._moved: NDArray[np.float64] = np.full(self.boot.shape, -np.inf)
-        self._credit: NDArray[np.float64] = np.full(len(self.boot), float(self.pace.swaps))
-        self._paid = 0
+        self._ledger = Ledger(self.boot.shape, rows_per_swap, self.pace)
 
     def step(self, counts: NDArray[np.int64], hot: Maps, budget_bytes: int) -> list[Swap]:
         """Say what to swap now.
@@ -88,13 +85,14 @@ class Policy:
         tokens = float(counts.sum()) / (self.picks_per_token * len(self.boot))
         if self.guard.trusted:
             self.shadow = now
+            self._ledger.settle(now)
         self._score(counts, tokens)
         if self.frozen or not tokens:
             return []
         if self._judge(counts, tokens) and self.guard.trusted:
             self.shadow = now
         moves = self._taken(self._better(), budget_bytes)
-        self._account(moves)
+        self._ledger.ask(moves, real=self.guard.trusted)
         if self.guard.trusted:
             return moves
         self.shadow = _after(self.shadow, moves)
@@ -134,30 +132,26 @@ class Policy:
         }
 
     def _score(self, counts: NDArray[np.int64], tokens: float) -> None:
-        self._tokens += tokens
+        self._ledger.go_on(tokens, self.pace)
         self.scores *= 0.5 ** (tokens / self.pace.half_life)
         self.scores += counts
-        if every := self.pace.tokens_per_swap:
-            self._credit += tokens / every
-        else:
-            self._credit[:] = np.inf
-        np.minimum(self._credit, self.pace.swaps, out=self._credit)
 
     def _judge(self, counts: NDArray[np.int64], tokens: float) -> bool:
         apart = self.shadow != self.boot
         ahead = int(counts[self.shadow & apart].sum()) - int(counts[self.boot & apart].sum())
-        paid, self._paid = self._paid, 0
         self.guard.window = self.pace.window
-        return self.guard.weigh(tokens, ahead=ahead - paid, differing=float(counts[apart].sum()))
+        return self.guard.weigh(
+            tokens, ahead=ahead - self._ledger.paid(), differing=float(counts[apart].sum())
+        )
 
     def _better(self) -> Iterable[tuple[float, Swap]]:
-        movable = self._tokens - self._moved >= self.pace.residence
+        movable = self._ledger.movable(self.pace.residence)
         room = self.rows - self.shadow.sum(axis=1)
         for layer, scores in enumerate(self.scores):
             found = better(
                 layer, scores, self.shadow[layer], movable[layer], int(room[layer]), self.pace
             )
-            yield from islice(found, int(self._credit[layer]))
+            yield from islice(found, int(self._ledger.credit[layer]))
 
     def _back(self, now: Map) -> Iterable[tuple[float, Swap]]:
         for layer, scores in enumerate(self.scores):
@@ -174,14 +168,6 @@ class Policy:
             left -= size
             taken.append(swap)
         return taken
-
-    def _account(self, moves: Sequence[Swap]) -> None:
-        for swap in moves:
-            self._credit[swap.layer] -= 1
-            self._paid += self.rows_per_swap
-            for expert in (swap.promote, swap.demote):
-                if expert is not None:
-                    self._moved[swap.layer, expert] = self._tokens
 
 
 def _after(hot: Map, swaps: Sequence[Swap]) -> Map:

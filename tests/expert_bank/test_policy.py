@@ -168,6 +168,28 @@ def test_the_budget_holds_and_what_it_holds_back_is_told(home: np.ndarray) -> No
     assert policy.step(counts, [*home], 2 * ROW - 1) == []
 
 
+def test_a_swap_that_was_not_made_is_charged_to_nobody(home: np.ndarray) -> None:
+    counts = counted(traffic.matched(4096, L, E, K, seed=1), E)
+    one, other = (
+        Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K) for _ in range(2)
+    )
+    asked = one.step(counts, [*home], 2**63)
+    assert asked == other.step(counts, [*home], 2**63)
+    few = np.zeros_like(counts)
+    few[:, 0] = K
+    # None was made: they are asked for again at once. All were: their experts stay where they are.
+    assert one.step(few, [*home], 2**63) == asked
+    made = home.copy()
+    for swap in asked:
+        assert swap.promote
+        assert swap.demote
+        made[swap.layer, swap.promote] = True
+        made[swap.layer, swap.demote] = False
+    again = other.step(few, [*made], 2**63)
+    moved = {(each.layer, expert) for each in asked for expert in (each.promote, each.demote)}
+    assert not moved & {(e.layer, x) for e in again for x in (e.promote, e.demote)}
+
+
 def test_shares_are_those_of_the_maps(home: np.ndarray) -> None:
     policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
     assert set(policy.shares([*home]).values()) == {0.0, 1 - H / E}

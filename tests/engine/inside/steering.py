@@ -1,0 +1,245 @@
+"""Checks of what may be asked of a map while it serves: ``steering.py RESULT``; needs torch alone."""
+
+from functools import partial
+
+import torch
+from checks import tell
+from small_banks import MODES, Small, raised, small
+
+from expert_bank.forced import Forced
+from expert_bank.pace import Pace
+from expert_bank.plan import Mode
+from expert_bank.refused import Refused
+from expert_bank.steering import follow, freeze, hot_experts, set_map
+from expert_bank.swapping import Rows
+
+PACE = Pace(every=2, swaps=2, tokens_per_swap=0, noise=0, margin=0, residence=0)
+
+
+def made(mode: Mode = "mirror") -> Small:
+    """Two layers, experts 0..3 of 8 hot."""
+    return small([4, 4], mode, experts=8, first=[[0, 1, 2, 3]] * 2)
+
+
+def serve(banks: Small, experts: list[int], times: int = 8) -> None:
+    """Serve forwards of both layers that pick these experts, and hold them against a resident layer."""
+    ids = torch.tensor([experts] * 4, dtype=torch.int32)
+    for _ in range(times):
+        banks.two_bank.barrier.forward()
+        with banks.two_bank.counter.step(len(ids)):
+            for layer in range(2):
+                served = banks.served(banks.places(ids, layer), layer)
+                assert served.equal(banks.resident(ids, layer))
+
+
+def totals(banks: Small) -> tuple[int, int]:
+    """Swaps and failures so far."""
+    return banks.two_bank.barrier.totals.swaps, banks.two_bank.barrier.totals.failed
+
+
+def the_map_follows_what_is_picked() -> None:
+    """In both modes, one picked expert after the other, and each forward right."""
+    for mode in MODES:
+        banks = made(mode)
+        follow(banks.two_bank, PACE)
+        serve(banks, [5, 6, 7])
+        assert all({5, 6, 7} <= set(hot) for hot in hot_experts(banks.two_bank))
+        assert totals(banks) == (6, 0)
+        banks.require_whole()
+        serve(banks, [5, 6, 7])
+        assert totals(banks) == (6, 0)
+        told = banks.two_bank.told()["follows"]
+        assert told["trusted"]
+        assert told["seconds"] > 0
+
+
+def without_following_nothing_moves() -> None:
+    """The control of the check above."""
+    banks = made()
+    serve(banks, [5, 6, 7])
+    assert totals(banks) == (0, 0)
+    assert banks.two_bank.told()["follows"] is None
+
+
+def the_pace_holds() -> None:
+    """Barriers are before every n-th forward, and a budget takes one swap of four."""
+    banks = made()
+    follow(banks.two_bank, PACE.changed({"every": 5, "bytes": row_bytes(banks)}))
+    serve(banks, [5, 6, 7], times=4)
+    assert totals(banks) == (0, 0)
+    serve(banks, [5, 6, 7], times=1)
+    assert totals(banks) == (1, 0)
+    assert banks.two_bank.following is not None
+    assert banks.two_bank.following.policy.held_back == 3
+
+
+def a_new_pace_keeps_what_was_seen() -> None:
+    """Scores go on; a text and single settings are taken alike."""
+    banks = made()
+    follow(banks.two_bank, PACE.changed({"every": 1000}))
+    serve(banks, [5, 6, 7], times=4)
+    following = banks.two_bank.following
+    follow(banks.two_bank, {"every": 1})
+    assert banks.two_bank.following is following
+    assert following is not None
+    assert following.policy.pace == PACE.changed({"every": 1})
+    follow(banks.two_bank, "every=8,swaps=1")
+    assert following.policy.pace == Pace(every=8, swaps=1)
+
+
+def nothing_ends_it() -> None:
+    """None and empty text."""
+    for nothing in (None, ""):
+        banks = made()
+        follow(banks.two_bank, PACE)
+        follow(banks.two_bank, nothing)
+        serve(banks, [5, 6, 7])
+        assert totals(banks) == (0, 0)
+        assert raised(Refused, partial(freeze, banks.two_bank, frozen=True))
+
+
+def frozen_it_stays_and_thawed_it_goes_on() -> None:
+    """What was picked meanwhile is known."""
+    banks = made()
+    follow(banks.two_bank, PACE)
+    freeze(banks.two_bank, frozen=True)
+    serve(banks, [5, 6, 7])
+    assert totals(banks) == (0, 0)
+    freeze(banks.two_bank, frozen=False)
+    serve(banks, [5, 6, 7], times=2)
+    assert totals(banks) == (4, 0)
+
+
+def settings_that_are_none_are_refused_and_change_nothing() -> None:
+    """Whatever comes by RPC."""
+    banks = made()
+    follow(banks.two_bank, PACE)
+    wrong: list[object] = [7, True, ["every"], {"every": 0}, {"often": 1}, "swaps=x"]
+    for each in [*wrong, {"bytes": row_bytes(banks) - 1}]:
+        assert raised(Refused, partial(follow, banks.two_bank, each)), each
+    assert banks.two_bank.following is not None
+    assert banks.two_bank.following.policy.pace == PACE
+    assert banks.two_bank.barrier.source is banks.two_bank.following
+
+
+def a_map_is_set_whole_past_every_budget() -> None:
+    """In both modes; the one that is there already moves nothing."""
+    for mode in MODES:
+        banks = made(mode)
+        banks.two_bank.barrier.limit(0, 0.0)
+        wanted = [[0, 5, 6, 7], [4, 5, 6, 7]]
+        set_map(banks.two_bank, wanted)
+        assert hot_experts(banks.two_bank) == wanted
+        assert totals(banks) == (7, 0)
+        set_map(banks.two_bank, wanted)
+        assert totals(banks) == (7, 0)
+        banks.require_whole()
+
+
+def a_mirror_takes_a_map_with_free_rows_and_an_exclusive_bank_does_not() -> None:
+    """For there a cold expert would have no row."""
+    banks = made()
+    set_map(banks.two_bank, [[], [7]])
+    assert hot_experts(banks.two_bank) == [[], [7]]
+    banks.require_whole()
+    told = raised(Refused, partial(set_map, made("exclusive").two_bank, [[0, 1, 2], [0, 1, 2, 3]]))
+    assert told == "layer 0 has 4 hot rows, and 3 experts for them"
+
+
+def maps_that_are_none_are_refused_and_move_nothing() -> None:
+    """Whatever comes by RPC."""
+    banks = made()
+    whole = [0, 1, 2, 3]
+    wrong: list[object] = [None, {}, [whole], [whole, None], [whole, [0, 1, 2, 8]]]
+    more: list[object] = [[whole, [0, 0, 1, 2]], [whole, [0, 1, 2, True]], [whole, [*range(5)]]]
+    for each in [*wrong, *more, [whole, [-1, 0, 1, 2]]]:
+        assert raised(Refused, partial(set_map, banks.two_bank, each)), each
+    assert totals(banks) == (0, 0)
+    with banks.two_bank.barrier.shut("sleep"):
+        told = raised(Refused, partial(set_map, banks.two_bank, [[4, 5, 6, 7], whole]))
+        assert told == "no row may be swapped during sleep"
+    assert hot_experts(banks.two_bank) == [whole, whole]
+
+
+def a_set_map_is_followed_from() -> None:
+    """The guard still holds the moving map against that of the boot."""
+    banks = made()
+    follow(banks.two_bank, PACE)
+    set_map(banks.two_bank, [[4, 5, 6, 7], [4, 5, 6, 7]])
+    serve(banks, [5, 6, 7])
+    assert totals(banks) == (8, 0)
+    assert hot_experts(banks.two_bank) == [[4, 5, 6, 7]] * 2
+    assert [state.nonzero()[0].tolist() for state in banks.two_bank.boot] == [[0, 1, 2, 3]] * 2
+
+
+def counts_that_are_not_exact_end_it_once() -> None:
+    """Forwards go on."""
+    banks = made()
+    follow(banks.two_bank, PACE)
+    banks.two_bank.counter.inexact = "somebody said so"
+    serve(banks, [5, 6, 7])
+    assert totals(banks) == (0, 1)
+    assert "somebody said so" in banks.two_bank.barrier.failures[-1]
+    following = banks.two_bank.following
+    assert following is not None
+    assert "somebody said so" in following.told()["ended"]
+
+
+def swaps_that_fail_are_tried_again() -> None:
+    """A copy that raises leaves its expert cold, and the next barrier asks anew."""
+    banks = made()
+    follow(banks.two_bank, PACE)
+    copy, calls = banks.two_bank.swapper.copy, []
+
+    def failing(to: Rows, source: Rows) -> None:
+        calls.append(to)
+        if len(calls) == 1:
+            raise OSError("a planted fault")
+        copy(to, source)
+
+    banks.two_bank.swapper.copy = failing
+    serve(banks, [5, 6, 7], times=12)
+    swaps, failed = totals(banks)
+    assert failed == 1
+    assert swaps >= 6
+    assert all({5, 6, 7} <= set(hot) for hot in hot_experts(banks.two_bank))
+    banks.require_whole()
+
+
+def forced_swaps_come_between() -> None:
+    """And what follows goes on from where they left the map."""
+    banks = made()
+    follow(banks.two_bank, PACE)
+    banks.two_bank.barrier.source = Forced(1, 2, 7)
+    serve(banks, [5, 6, 7], times=3)
+    banks.two_bank.barrier.source = banks.two_bank.following
+    serve(banks, [5, 6, 7])
+    assert all({5, 6, 7} <= set(hot) for hot in hot_experts(banks.two_bank))
+    banks.require_whole()
+
+
+def row_bytes(banks: Small) -> int:
+    """Bytes that a swap of a mirror copies."""
+    return banks.two_bank.swapper.banks[0].row_bytes
+
+
+CHECKS = (
+    the_map_follows_what_is_picked,
+    without_following_nothing_moves,
+    the_pace_holds,
+    a_new_pace_keeps_what_was_seen,
+    nothing_ends_it,
+    frozen_it_stays_and_thawed_it_goes_on,
+    settings_that_are_none_are_refused_and_change_nothing,
+    a_map_is_set_whole_past_every_budget,
+    a_mirror_takes_a_map_with_free_rows_and_an_exclusive_bank_does_not,
+    maps_that_are_none_are_refused_and_move_nothing,
+    a_set_map_is_followed_from,
+    counts_that_are_not_exact_end_it_once,
+    swaps_that_fail_are_tried_again,
+    forced_swaps_come_between,
+)
+
+
+if __name__ == "__main__":
+    tell(CHECKS)

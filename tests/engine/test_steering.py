@@ -1,0 +1,34 @@
+"""A map that is told to follow traffic, to stay, or to be another one, while it serves."""
+
+import pytest
+
+from tests.engine.lane_python import INSIDE
+
+pytestmark = pytest.mark.engine
+
+SCRIPT = "steering.py"
+CHECKS = (
+    "the_map_follows_what_is_picked",
+    "without_following_nothing_moves",
+    "the_pace_holds",
+    "a_new_pace_keeps_what_was_seen",
+    "nothing_ends_it",
+    "frozen_it_stays_and_thawed_it_goes_on",
+    "settings_that_are_none_are_refused_and_change_nothing",
+    "a_map_is_set_whole_past_every_budget",
+    "a_mirror_takes_a_map_with_free_rows_and_an_exclusive_bank_does_not",
+    "maps_that_are_none_are_refused_and_move_nothing",
+    "a_set_map_is_followed_from",
+    "counts_that_are_not_exact_end_it_once",
+    "swaps_that_fail_are_tried_again",
+    "forced_swaps_come_between",
+)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_steering(failures: dict[str, str | None], check: str) -> None:
+    assert failures[check] is None
+
+
+def test_every_check_is_told(failures: dict[str, str | None]) -> None:
+    assert set(failures) == set(CHECKS), INSIDE / SCRIPT

@@ -14,11 +14,12 @@ nox.options.sessions = ["lint", "typing", "tests"]
 PROJECT = nox.project.load_toml()
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of the user's own in it
 ROOM = 4 * 2**30
-# The queue, what each feature costs, and what rows and counts cost on a GPU.
+# The queue, what each feature costs, what following traffic wins, and what rows and counts cost on a GPU.
 BENCHMARKS = {
     "queue": "queue",
     "counter": "usage_counter",
     "banks": "two_bank",
+    "switch": "traffic_switch",
     "device": "device",
 }
 # Of a benchmark that needs hardware which is not here; told, and no failure among others.
@@ -99,8 +100,8 @@ def typing(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure: -- [queue [--repeats N] | counter|banks [LANE] [--blocks N] | device [--blocks N]]."""
-    session.install("-e", ".")
+    """Measure: -- [queue [--repeats N] | counter|banks [LANE] [--blocks N] | switch | device]."""
+    session.install("-e", ".", *dependencies("bench"))
     only, *rest = session.posargs or [""]
     if only not in ("", *BENCHMARKS):
         session.error(f"{only} is no benchmark: there are {', '.join(BENCHMARKS)}")

@@ -6,28 +6,17 @@ steps do not move, and as the ratio of all steps' sums, which they do; see ``int
 """
 
 import argparse
-import json
 import statistics
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchmarks.bounds import below
+from benchmarks.inside_lane import Facts, run_inside
 from benchmarks.intervals import Interval, median, ratio_of_sums
-from lanewright.guarded import ended
-from lanewright.places import Places
-from lanewright.project import Project
-from lanewright.serve.boot import engine_arguments
-from lanewright.serve.child import child, watch
-from lanewright.serve.lane import lay_lane
-from lanewright.serve.model import ensure_model
 
-INSIDE = Path(__file__).parent / "inside"
 BATCHES = (1, 8, 16)
-STEP_SECONDS = 900.0
-Facts = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -96,37 +85,10 @@ def toggled(
     Returns:
         What the script wrote: ``times`` by batch size, ``layers``, and facts of its own.
     """
-    project, places = Project.find(Path.cwd()), Places.of_user()
-    laid = lay_lane(project, places, asked.lane or lane or project.upstream.default_lane)
-    model = ensure_model(places, laid.env, laid.recipe)
-    wanted = {**laid.engine, "enforce_eager": True, **engine}
+    spec = {"blocks": asked.blocks, "batches": BATCHES, "seed": asked.seed, "busy": asked.busy}
     with tempfile.TemporaryDirectory() as folder:
-        spec, result = Path(folder, "spec.json"), Path(folder, "result.json")
-        spec.write_text(
-            json.dumps(
-                {
-                    "model": str(model),
-                    "engine": engine_arguments(laid.env, wanted, laid.device),
-                    "blocks": asked.blocks,
-                    "batches": BATCHES,
-                    "seed": asked.seed,
-                    "busy": asked.busy,
-                    "result": str(result),
-                }
-            )
-        )
-        given = laid.env.environ()
-        environ = {
-            **given,
-            "PYTHONPATH": f"{given['PYTHONPATH']}:{INSIDE}",
-            "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
-        }
-        command = [str(laid.env.python), str(INSIDE / script), str(spec)]
-        with child("bench", command, environ=environ, log=Path(folder, "log")) as running:
-            if status := watch(running, seconds=STEP_SECONDS):
-                raise running.died(ended(status))
-        found: Facts = json.loads(result.read_text())
-    return found
+        wanted = {"enforce_eager": True, **engine}
+        return run_inside(script, asked.lane or lane, wanted, spec, Path(folder))
 
 
 def costs(found: Facts) -> list[Cost]:

@@ -8,7 +8,8 @@ it ends with exit code 5.
 import sys
 
 from benchmarks.bounds import verdict
-from benchmarks.toggled import Facts, costs, parser, toggled
+from benchmarks.inside_lane import Facts
+from benchmarks.toggled import costs, parser, toggled
 from lanewright.errors import ExitCode
 from lanewright.terminal import emit
 

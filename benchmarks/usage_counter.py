@@ -6,7 +6,8 @@ Where a bound is not kept, it ends with exit code 5.
 import sys
 
 from benchmarks.bounds import above, verdict
-from benchmarks.toggled import Facts, costs, parser, toggled
+from benchmarks.inside_lane import Facts
+from benchmarks.toggled import costs, parser, toggled
 from lanewright.errors import ExitCode
 from lanewright.terminal import emit
 

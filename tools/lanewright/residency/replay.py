@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -51,13 +52,15 @@ def replay(
     ids: Trace,
     boot: Map,
     *,
-    every: int,
+    every: int | Sequence[int],
     rows: Sequence[int],
     row_bytes: Sequence[int],
     mirror: bool = True,
     budget_bytes: int = 2**63,
 ) -> Replayed:
     """Serve a trace, with a barrier before each ``every``-th token but the first.
+
+    Where the barriers are listed, one may be behind the last token.
 
     As the engine's, a barrier makes swaps until its budget is spent; the one that runs past it is
     the last.
@@ -66,7 +69,8 @@ def replay(
         policy: It is asked at each barrier, and keeps what it saw.
         ids: int[T, L, k].
         boot: bool[L, E], the hot experts at the start.
-        every: Tokens from one barrier to the next: forwards, times the tokens of one.
+        every: Tokens from one barrier to the next: forwards, times the tokens of one. Or before
+            which tokens there is one, in order: 1 to T.
         rows: H of each layer, at least the hot experts of ``boot``.
         row_bytes: Bytes of one expert in each layer.
         mirror: Whether the cold bank has every expert, so that a demotion copies nothing.
@@ -79,7 +83,13 @@ def replay(
     experts = boot.shape[1]
     require_trace(ids, experts)
     require_room(ids, boot, rows)
-    if every < 1 or budget_bytes < 0 or len(row_bytes) != len(rows):
+    barriers = [*range(every, len(ids), every)] if isinstance(every, int) and every > 0 else every
+    if (
+        isinstance(barriers, int)
+        or not _rising(barriers, len(ids))
+        or budget_bytes < 0
+        or len(row_bytes) != len(rows)
+    ):
         raise ValueError(
             f"barriers every {every} tokens with {budget_bytes} bytes, {len(row_bytes)} row sizes"
         )
@@ -89,9 +99,10 @@ def replay(
     made: list[tuple[Swap, ...]] = []
     copied: list[int] = []
     cut = 0
-    for start in range(0, len(ids), every):
-        if start:
-            picked = counted(ids[start - every : start], experts)
+    for start, stop in pairwise([0, *barriers, len(ids)]):
+        cold[start:stop] = cold_picks(ids[start:stop], hot)
+        if len(made) < len(barriers):
+            picked = counted(ids[start:stop], experts)
             asked = policy.step(picked, [*hot.copy()], budget_bytes)
             # What will be cut too: so does the engine.
             require_sound(asked, [*hot])
@@ -101,8 +112,11 @@ def replay(
             made.append(swaps)
             copied.append(size)
             cut += len(asked) - len(swaps)
-        cold[start : start + every] = cold_picks(ids[start : start + every], hot)
     return Replayed(cold, tuple(made), tuple(copied), cut, hot)
+
+
+def _rising(barriers: Sequence[int], tokens: int) -> bool:
+    return all(one < other for one, other in pairwise([0, *barriers, tokens + 1]))
 
 
 def _within(

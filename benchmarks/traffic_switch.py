@@ -1,0 +1,127 @@
+"""What a map that follows traffic wins: ``nox -s bench -- switch [LANE] [--tokens N] [--out DIR]``.
+
+One engine serves text of the kind that its boot map was measured on, then of another kind, then of
+the first again. Its picks are kept: what other maps and policies would have made of them follows
+from the same picks, for answers do not hang on the map. The policy is replayed over them, too, and
+must come to the very swaps that the engine made. Where the moving map does not come near enough to
+the oracle map, it ends with exit code 5.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.bounds import verdict
+from benchmarks.inside_lane import run_inside
+from benchmarks.plot import plotted
+from benchmarks.switch_shares import Served, far, parts, series, table
+from expert_bank.pace import Pace
+from expert_bank.policy import Policy
+from lanewright.errors import ExitCode, LanewrightError
+from lanewright.places import Places
+from lanewright.residency.belady import belady_cold
+from lanewright.residency.fixed import cold_picks
+from lanewright.residency.lru import lru_cold
+from lanewright.residency.oracle import oracle_map
+from lanewright.residency.replay import replay
+from lanewright.residency.trace import Picks, Trace, counted
+from lanewright.serve.model import model_name
+from lanewright.terminal import emit
+
+LANE, RECIPE = "cpu-follow", "qwen3-moe-trained"
+PACE = Pace(every=16)
+
+
+def main() -> ExitCode:
+    """Serve, replay, and print a table of cold shares by phase."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("lane", nargs="?", default=LANE)
+    parser.add_argument("--tokens", type=int, default=24 * 1024, help="of a phase")
+    parser.add_argument("--seed", type=int, default=20261201)
+    parser.add_argument("--out", type=Path, help="folder for the series and the plot")
+    asked = parser.parse_args()
+    served = serve(asked.lane, asked.tokens, asked.seed)
+    cold = policies(served)
+    require_same_swaps(served, cold["moving"])
+    for line in table(served, cold):
+        emit(line)
+    if asked.out:
+        asked.out.mkdir(parents=True, exist_ok=True)
+        (asked.out / "switch.json").write_text(json.dumps(series(served, cold)) + "\n")
+        plotted(series(served, cold), asked.out / "switch.svg")
+    return verdict(far(served, cold))
+
+
+def serve(lane: str, tokens: int, seed: int) -> Served:
+    """Boot the lane and serve all phases."""
+    texts = Places.of_user().models / model_name(RECIPE) / "held_out"
+    python, english = (str(texts / f"{kind}.txt") for kind in ("python", "english"))
+    half = Path(python).stat().st_size // 2
+    spec = {
+        "learn": [[python, 0, tokens]],
+        "phases": [[python, half, tokens], [english, 0, 2 * tokens], [python, half, tokens]],
+        "follow": {"every": PACE.every},
+        "seed": seed,
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        facts = run_inside("traffic_switch.py", lane, {"enforce_eager": True}, spec, Path(folder))
+        ids: Trace = np.load(facts["ids"])
+    boot = np.zeros((ids.shape[1], facts["experts"]), np.bool_)
+    for layer, hot in enumerate(facts["boot"]):
+        boot[layer, hot] = True
+    return Served(ids, boot, facts["hot_rows"], facts["ends"], facts)
+
+
+def policies(served: Served) -> dict[str, Picks]:
+    """Count each policy's cold picks, int64[T, L]."""
+    ids, boot, rows = served.ids, served.boot, served.rows
+    policy = Policy(
+        [*boot],
+        rows=rows,
+        row_bytes=served.facts["row_bytes"],
+        picks_per_token=ids.shape[2],
+        pace=PACE,
+    )
+    found = replay(
+        policy,
+        ids,
+        boot,
+        every=[each["token"] for each in served.facts["barriers"] if each["token"]],
+        rows=rows,
+        row_bytes=served.facts["row_bytes"],
+    )
+    made = [[each.layer, each.promote, each.demote] for swaps in found.swaps for each in swaps]
+    asked = [each for barrier in served.facts["barriers"] for each in barrier["swaps"]]
+    if made != asked:
+        raise LanewrightError(f"the engine made {len(asked)} swaps, and the replay {len(made)}")
+    oracle = np.concatenate(
+        [cold_picks(part, oracle_map(counted(part, boot.shape[1]), rows)) for part in parts(served)]
+    )
+    return {
+        "moving": found.cold,
+        "fixed": cold_picks(ids, boot),
+        "oracle": oracle,
+        "lru": lru_cold(ids, boot, rows),
+        "belady": belady_cold(ids, boot, rows),
+    }
+
+
+def require_same_swaps(served: Served, moving: Picks) -> None:
+    """Hold the replay against what the engine counted.
+
+    Raises:
+        LanewrightError: They are not one.
+    """
+    counted_cold = served.facts["cold_picks"]
+    if int(moving.sum()) != counted_cold:
+        raise LanewrightError(
+            f"the engine counted {counted_cold} cold picks, and the replay {int(moving.sum())}"
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -72,6 +72,28 @@ def test_a_policy_sees_what_was_picked_since_and_the_map_as_it_is() -> None:
     assert ((np.arange(64) < 49) == BOOT).all()
 
 
+def test_barriers_may_be_listed_and_one_may_come_behind_the_end() -> None:
+    ids = traffic.matched(1000, 2, 64, 4)
+    every, listed = (
+        replay(Greedy(), ids, BOOT, every=each, rows=ROWS, row_bytes=SIZES)
+        for each in (300, [300, 600, 900])
+    )
+    assert (every.cold == listed.cold).all()
+    assert every.swaps == listed.swaps
+    policy = Greedy()
+    done = replay(policy, ids, BOOT, every=[1, 999, 1000], rows=ROWS, row_bytes=SIZES)
+    assert [int(counts.sum()) for counts, *_ in policy.seen] == [8, 998 * 8, 8]
+    assert len(done.swaps) == 3
+    assert (done.cold[1:999] != fixed_cold(ids[1:999], BOOT)).any()
+
+
+@pytest.mark.parametrize("barriers", [[0], [300, 300], [600, 300], [1001], 0, -1])
+def test_barriers_that_are_none_are_refused(barriers: int | list[int]) -> None:
+    ids = traffic.matched(1000, 2, 64, 4)
+    with pytest.raises(ValueError, match="barriers"):
+        replay(Greedy(), ids, BOOT, every=barriers, rows=ROWS, row_bytes=SIZES)
+
+
 def test_picks_behind_a_barrier_are_served_by_the_new_map() -> None:
     ids = traffic.matched(1000, 2, 64, 4)
     done = replay(Greedy(), ids, BOOT, every=300, rows=ROWS, row_bytes=SIZES)

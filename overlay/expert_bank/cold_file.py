@@ -4,6 +4,7 @@
 
 import mmap
 import os
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,8 +52,9 @@ class ColdFile:
         self.read = 0
         self._written = written
         self._ranges: list[tuple[int, int]] = []
-        self._file = open_unnamed(folder)
-        self._number = self._file.fileno()
+        self._number = open_unnamed(folder)
+        # The mappings keep the file's bytes; when the last of them goes, so do these.
+        weakref.finalize(self, os.close, self._number)
 
     @property
     def room(self) -> int:

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Where the file of the cold rows lies: in a folder on a disk, under no name."""
 
+import os
 import tempfile
-from io import FileIO
 from pathlib import Path
 
 from expert_bank import file_calls
@@ -18,26 +18,29 @@ IN_MEMORY = {0x0102_1994: "tmpfs", 0x8584_58F6: "ramfs", 0x9584_58F6: "hugetlbfs
 ELSEWHERE = f"name a folder on a disk that has room in {FOLDER}"
 
 
-def open_unnamed(folder: Path) -> FileIO:
+def open_unnamed(folder: Path) -> int:
     """Open a file that is gone once nobody has it open, however this process ends.
+
+    Returns:
+        Its descriptor, which is the caller's to close.
 
     Raises:
         Refused: The folder takes no file, or its files are memory: a cold row would cost nothing.
     """
     try:
-        file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 - it stays open
+        with tempfile.TemporaryFile(dir=folder, buffering=0) as file:
+            kind = IN_MEMORY.get(file_calls.file_system(file.fileno()))
+            if kind is None:
+                return os.dup(file.fileno())
     except OSError as error:
         raise Refused(
             f"moe_cold_rows file: {folder} takes no file: {error.strerror}", hint=ELSEWHERE
         ) from None
-    if kind := IN_MEMORY.get(file_calls.file_system(file.fileno())):
-        file.close()
-        raise Refused(
-            f"moe_cold_rows file: {folder} is on a {kind}, whose files are memory: a cold row there"
-            " would cost what a hot one does",
-            hint=ELSEWHERE,
-        )
-    return file
+    raise Refused(
+        f"moe_cold_rows file: {folder} is on a {kind}, whose files are memory: a cold row there"
+        " would cost what a hot one does",
+        hint=ELSEWHERE,
+    )
 
 
 def refused(folder: Path, length: int, error: OSError) -> Refused:

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,16 +28,16 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def started(script: str, *arguments: object) -> subprocess.Popen[str]:
-    """Start a script that may import the package; its arguments are texts."""
+def started(script: str, *arguments: object, before: Sequence[str] = ()) -> subprocess.Popen[str]:
+    """Start a script that may import the package, behind the words of another command."""
     whole = f"import sys\nsys.path.insert(0, {str(OVERLAY)!r})\n{script}"
-    command = [sys.executable, "-c", whole, *map(str, arguments)]
+    command = [*before, sys.executable, "-c", whole, *map(str, arguments)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def told(script: str, *arguments: object) -> list[str]:
+def told(script: str, *arguments: object, before: Sequence[str] = ()) -> list[str]:
     """Run one to its end; the lines that it printed."""
-    with started(script, *arguments) as running:
+    with started(script, *arguments, before=before) as running:
         out, _ = running.communicate(timeout=60)
     assert running.returncode == 0, out
     return out.splitlines()

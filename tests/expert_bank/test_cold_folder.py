@@ -3,6 +3,7 @@
 import re
 import resource
 from pathlib import Path
+from subprocess import run
 
 import pytest
 
@@ -62,6 +63,46 @@ def test_a_file_that_cannot_grow_is_refused_and_what_it_has_stays(folder: Path) 
     assert "ulimit -f" in hint
     assert left == f"{2**19} {2**19} True"
     assert [*folder.iterdir()] == []
+
+
+SMALL = """\
+from pathlib import Path
+from expert_bank.cold_file import ColdFile
+from expert_bank.file_pages import FilePages
+from expert_bank.refused import Refused
+file = ColdFile(Path(sys.argv[1]))
+pages = FilePages(0, 2**20, file)
+pages.view()[:] = b"x" * 2**20
+before = file.room
+for _ in range(2):
+    try:
+        file.reserve(2**26)
+    except Refused as refused:
+        print(str(refused).splitlines()[0])
+    print(before - file.room)
+file.reserve(before // 2)
+pages.view()[:] = b"y" * 2**20
+file.settle()
+print(bytes(pages.view()) == b"y" * 2**20)
+"""
+
+
+def test_a_full_disk_is_refused_and_gets_its_room_back(tmp_path: Path) -> None:
+    image, disk = tmp_path / "image", tmp_path / "disk"
+    disk.mkdir()
+    with image.open("wb") as made:
+        made.truncate(16 * MIB)
+    # In a mount namespace of its own: nothing stays mounted, whatever becomes of the script.
+    mounted = f"mkfs.ext4 -q -F {image} && mount -o loop {image} {disk}"
+    inside = ("unshare", "--mount", "sh", "-c", f'{mounted} && exec "$@"', "sh")
+    if run([*inside, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("no file system can be mounted here")
+    first, lost, second, lost_again, whole = told(SMALL, disk, before=inside)
+    said = f"moe_cold_rows file: {disk} does not take a file of 64.00 MiB: No space left on device"
+    assert first == second == said
+    # All but a block or two of the file system's own.
+    assert max(int(lost), int(lost_again)) < MIB // 16
+    assert whole == "True"
 
 
 LIMITED = """\

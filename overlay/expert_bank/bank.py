@@ -2,12 +2,12 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """The rows of one layer's experts, in two banks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 
-from expert_bank.plan import Mode
+from expert_bank.plan import Mode, mirrored
 from expert_bank.table_layout import COLD, HOT
 
 
@@ -18,7 +18,7 @@ class RowTensor:
     Attributes:
         name: Of the layer's parameter.
         hot: [H, ...] in device memory.
-        cold: [C, ...] in host memory; the device reads it in place.
+        cold: [C, ...] in host memory, or a file's; the device reads it in place.
         whole: [H + C, ...], both, where they are one allocation; else None.
     """
 
@@ -37,12 +37,14 @@ class LayerBank:
         experts: E.
         cold_rows: Whether the cold bank has every expert's row, or only those that are not hot.
         tensors: In the layer's order.
+        ahead: Called with a cold row before it is read; None where it is in memory.
     """
 
     name: str
     experts: int
     cold_rows: Mode
     tensors: tuple[RowTensor, ...]
+    ahead: Callable[[int], None] | None = None
 
     @property
     def hot(self) -> int:
@@ -57,7 +59,7 @@ class LayerBank:
     @property
     def mirrors(self) -> bool:
         """Tell whether expert e's cold row is row e, for every expert."""
-        return self.cold_rows == "mirror" and self.cold > 0
+        return mirrored(self.cold_rows) and self.cold > 0
 
     @property
     def one_allocation(self) -> bool:
@@ -73,6 +75,8 @@ class LayerBank:
 
     def row(self, bank: int, row: int) -> list[torch.Tensor]:
         """Give a row of every tensor, as views."""
+        if bank == COLD and self.ahead is not None:
+            self.ahead(row)
         return [(each.cold if bank == COLD else each.hot)[row] for each in self.tensors]
 
     def addresses(self) -> tuple[int, ...]:

@@ -6,8 +6,10 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
+from expert_bank.cold_folder import FOLDER, USUAL
 from expert_bank.pace import Pace
 from expert_bank.plan import Mode
 from expert_bank.refused import Refused
@@ -32,6 +34,7 @@ class BankConfig:
         node: Number of the NUMA node that host memory is bound to; None for the one that has most
             of this process's CPUs.
         follow: How the map follows traffic; None where it stands still.
+        folder: Where the file of cold rows goes, if they are in one.
     """
 
     hot_experts: str
@@ -41,6 +44,7 @@ class BankConfig:
     read_floor: float | None
     node: int | None
     follow: Pace | None = None
+    folder: Path = USUAL
 
     @classmethod
     def read(cls, offload_config: Any, environ: Mapping[str, str] = os.environ) -> Self:  # noqa: ANN401 - vLLM's
@@ -53,6 +57,7 @@ class BankConfig:
             read_floor=_speed(environ, READ_FLOOR),
             node=_node(environ, NODE),
             follow=Pace.read(getattr(offload_config, "moe_follow", "")),
+            folder=Path(environ.get(FOLDER) or USUAL),
         )
 
     @property

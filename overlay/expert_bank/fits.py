@@ -5,8 +5,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from expert_bank.cold_folder import FOLDER
 from expert_bank.hot import hot_rows
-from expert_bank.plan import Plan
+from expert_bank.plan import Mode, Plan
 from expert_bank.refused import Refused
 from expert_bank.sizes import told
 
@@ -25,8 +26,9 @@ def device_terms(plan: Plan) -> dict[str, int]:
 
 def host_terms(plan: Plan) -> dict[str, int]:
     """Bytes of each thing that makes up ``plan.host_peak``."""
+    cold = "one layer's cold rows, on their way into the file"
     return {
-        f"cold bank, {plan.mode}": plan.cold_bank,
+        cold if plan.mode == "file" else f"cold bank, {plan.mode}": plan.cold_bank,
         f"{_layers(plan.waiting)} raw, while loading": plan.gathered,
     }
 
@@ -43,6 +45,7 @@ def plan_lines(plan: Plan) -> list[str]:
         ),
         *_device_lines(plan),
         *_host_lines(plan),
+        *_file_lines(plan),
         f"experts while loading: at most {told(plan.load_peak)} of the device",
         (
             f"while serving: {told(plan.device)} of the device; {serving} for KV cache, activations"
@@ -70,8 +73,12 @@ def _kv_tokens(plan: Plan) -> str:
 
 
 def fits(plan: Plan) -> bool:
-    """Tell whether neither memory is asked for more than is free."""
-    return plan.device_peak <= plan.free_device and plan.host_peak <= plan.free_host
+    """Tell whether neither memory, nor a file's folder, is asked for more than is free."""
+    return (
+        plan.device_peak <= plan.free_device
+        and plan.host_peak <= plan.free_host
+        and plan.file <= plan.free_file
+    )
 
 
 def require_fits(plan: Plan) -> None:
@@ -88,6 +95,8 @@ def require_fits(plan: Plan) -> None:
         lines += _device_lines(plan)
     if plan.host_peak > plan.free_host:
         lines += _host_lines(plan)
+    if plan.file > plan.free_file:
+        lines += _file_lines(plan)
     raise Refused("\n".join(lines), hint=_remedy(plan))
 
 
@@ -97,6 +106,12 @@ def _device_lines(plan: Plan) -> Iterator[str]:
 
 def _host_lines(plan: Plan) -> Iterator[str]:
     yield from _sum("host", host_terms(plan), plan.free_host)
+
+
+def _file_lines(plan: Plan) -> Iterator[str]:
+    if plan.mode == "file":
+        yield from _sum("file", {"cold rows, every expert's": plan.file}, plan.free_file)
+        yield f"locked in memory: {told(plan.locked)} of hot rows"
 
 
 def _sum(place: str, terms: Mapping[str, int], free: int) -> Iterator[str]:
@@ -111,6 +126,8 @@ def _sum(place: str, terms: Mapping[str, int], free: int) -> Iterator[str]:
 
 def _remedy(plan: Plan) -> str:
     """Find what fits both memories; the nearest to what was asked for."""
+    if plan.file > plan.free_file:
+        return f"name a folder on a disk with {told(plan.file)} left in {FOLDER}"
     if plan.waiting > 1 and fits(replace(plan, waiting=1)):
         return "load from a checkpoint that has each layer's weights together"
     room = plan.free_device - (plan.device_peak - plan.hot_bank)
@@ -124,16 +141,18 @@ def _remedy(plan: Plan) -> str:
         row_bytes=[layer.row for layer in plan.layers],
     )
     rows = f"moe_hot_experts {spec} ({sum(most)} rows, {min(most)} to {max(most)} a layer)"
+    # Of a file's cold rows the host has the least already.
+    smallest: Mode = "file" if plan.mode == "file" else "exclusive"
     tries = {
         f"set {rows}": replace(plan, hot=most),
-        "set moe_cold_rows exclusive": replace(plan, mode="exclusive"),
-        f"set moe_cold_rows exclusive and {rows}": replace(plan, hot=most, mode="exclusive"),
+        f"set moe_cold_rows {smallest}": replace(plan, mode=smallest),
+        f"set moe_cold_rows {smallest} and {rows}": replace(plan, hot=most, mode=smallest),
     }
     for text, other in tries.items():
         if fits(other):
             return text
-    least = replace(plan, hot=most, mode="exclusive")
+    least = replace(plan, hot=most, mode=smallest)
     return (
         f"the host is {told(least.host_peak - least.free_host)} short with as many rows hot as the"
-        " device takes, and moe_cold_rows exclusive: free as much of it"
+        f" device takes, and moe_cold_rows {smallest}: free as much of it"
     )

@@ -66,9 +66,16 @@ class HostMemory:
         Raises:
             Refused: The system stands against it.
         """
-        pages = HostPages(length)
-        if self._binds and self.node is not None:
-            node_binding.bind(pages.address, pages.size, self.node)
+        return self.take(HostPages(length))
+
+    def take(self, pages: HostPages) -> HostPages:
+        """Bind the memory of a mapping, before its first touch, and prove it with all others.
+
+        Raises:
+            Refused: The system stands against it.
+        """
+        if pages.held and self._binds and self.node is not None:
+            node_binding.bind(pages.address, pages.held, self.node)
         self.mappings.append(pages)
         return pages
 
@@ -94,18 +101,21 @@ class HostMemory:
 
         Returns:
             Lines for people; where it lies is told as proven, or as no more than taken to be so.
+            None where no mapping has memory.
 
         Raises:
             Refused: It is not the size of the arithmetic, lies elsewhere, or is too slow.
         """
-        sizes = [(each.address, each.size) for each in self.mappings]
+        sizes = [(each.address, each.held) for each in self.mappings if each.held]
+        if not sizes:
+            return []
         found = [astuple(measure(*each, root=self._root)) for each in sizes]
         whole = sum(size for _, size in sizes)
         summed = Measured(*map(sum, zip(*found, strict=True)))
         require_exact(summed, whole, filled=True)
         place = self._place(sizes)
-        largest = max(self.mappings, key=lambda each: each.asked)
-        speed = probe(largest.address, largest.asked, read)
+        largest = max(self.mappings, key=lambda each: each.held)
+        speed = probe(largest.address, min(largest.held, largest.asked), read)
         require_speed(speed, floor, node=self.node)
         return [
             (

@@ -25,17 +25,18 @@ class Memlock:
     locked: int
     pinned: int
 
-    def refusal(self, needed: int) -> Refused | None:
+    def refusal(self, needed: int, what: str = "pinned") -> Refused | None:
         """Refuse what is too much for the limit; None where the limit is not why it failed.
 
         Args:
-            needed: Bytes that were to be pinned on top.
+            needed: Bytes that were to be pinned, or locked, on top.
+            what: Which of the two.
         """
         if self.limit is None or needed + self.locked + self.pinned <= self.limit:
             return None
         over = needed + self.locked + self.pinned - self.limit
         return Refused(
-            f"host memory cannot be pinned: {told(needed)} needed + {told(self.locked)} locked "
+            f"host memory cannot be {what}: {told(needed)} needed + {told(self.locked)} locked "
             f"+ {told(self.pinned)} pinned - {told(self.limit)} allowed (RLIMIT_MEMLOCK) "
             f"= {told(over)} too much",
             hint="start the container with --ulimit memlock=-1, or raise `ulimit -l`",

@@ -14,7 +14,7 @@ OPS = (
         pick_count.count_picks_cuda,
         pick_count.count_picks_fake,
     ),
-    (split.NAME, split.SCHEMA, split.split_reference, split.split_cuda, split.split_fake),
+    (split.NAME, split.SCHEMA, split.split_cpu, split.split_cuda, split.split_fake),
 )
 
 

@@ -51,13 +51,15 @@ class HostPages:
         address: Of the first byte, page-aligned.
         asked: Bytes that were asked for.
         size: Bytes mapped: ``asked`` in whole pages.
+        held: Bytes of it, from its start on, that are this memory; the rest is a file's.
     """
 
-    def __init__(self, length: int) -> None:
+    def __init__(self, length: int, held: int | None = None) -> None:
         """Map memory.
 
         Args:
             length: Bytes, at least one.
+            held: See ``HostPages``; all, unless given in whole pages.
 
         Raises:
             Refused: The system does not give that much address space.
@@ -65,6 +67,7 @@ class HostPages:
         """
         page = page_bytes()
         self.asked, self.size = length, whole_pages(length, page)
+        self.held = self.size if held is None else held
         whole = self.size + 2 * page
         if length < 1 or whole > sys.maxsize:
             raise ValueError(f"a mapping cannot have {length} bytes")
@@ -80,7 +83,8 @@ class HostPages:
         self._unmap.atexit = False
         try:
             system_calls.leave_out_of_forks(base, whole)
-            system_calls.make_usable(self.address, self.size)
+            if self.held:
+                system_calls.make_usable(self.address, self.held)
         except OSError as error:
             self.close()
             raise _refused(self.size, error) from None

@@ -2,27 +2,35 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """What the two-bank takes of device and host memory, before any of it is allocated."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, get_args
 
 from expert_bank.layer_shape import LayerShape
+from expert_bank.pages import whole_pages
 
-Mode = Literal["mirror", "exclusive"]
+Mode = Literal["mirror", "exclusive", "file"]
 TABLE_BYTES = 4 * 4  # int32[4, E]: bank, row, generation, place
 COUNT_BYTES = 2 * 4  # int32[2, E]: picks served from hot, from cold
 
 
-def cold_rows(experts: int, hot: int, mode: Mode) -> int:
-    """Tell how many host rows a layer gets.
+def mirrored(mode: Mode) -> bool:
+    """Tell whether the cold bank has every expert's row, so that a demotion copies nothing."""
+    return mode != "exclusive"
 
-    A mirror has one for every expert. Exclusive banks hold each expert once and have one spare row,
-    so that a swap never leaves an expert without a whole one: it copies the hot one out before the
-    cold one takes its row. Where all are hot there is nothing to swap, and no cold row.
+
+def cold_rows(experts: int, hot: int, mode: Mode) -> int:
+    """Tell how many cold rows a layer gets.
+
+    A mirror has one for every expert, in host memory or in a file. Exclusive banks hold each expert
+    once and have one spare row, so that a swap never leaves an expert without a whole one: it copies
+    the hot one out before the cold one takes its row. Where all are hot there is nothing to swap, and
+    no cold row.
     """
     if hot == experts:
         return 0
-    return experts if mode == "mirror" else experts - hot + (hot > 0)
+    return experts if mirrored(mode) else experts - hot + (hot > 0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +40,8 @@ class Plan:
     Attributes:
         layers: Shapes of the MoE layers, in load order.
         hot: H of each layer, 0..E.
-        mode: Whether the host has a row for every expert, or for the cold ones and a spare.
+        mode: Whether the host has a row for every expert, or for the cold ones and a spare, or a
+            file has one for every expert.
         page: Size of the host's pages; each layer's cold rows are rounded up to one.
         staging: Of the device's buffer for a prefill's cold rows; 0 where there is none.
         other: Of the weights on the device that are no experts.
@@ -43,6 +52,7 @@ class Plan:
         kv_packed: Whether it may take more, for the layers' caches differ and are packed.
         waiting: How many layers are gathered at once; one, where the checkpoint has a layer's
             weights together.
+        free_file: What the file's folder has left; 0 where there is no file.
     """
 
     layers: tuple[LayerShape, ...]
@@ -56,6 +66,7 @@ class Plan:
     kv_per_token: Fraction | int | None
     kv_packed: bool = False
     waiting: int = 1
+    free_file: int = 0
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -67,7 +78,7 @@ class Plan:
                 raise ValueError(f"layer {number}: {rows} hot rows of {layer.experts} experts")
         if not 1 <= self.waiting <= len(self.layers):
             raise ValueError(f"{self.waiting} of {len(self.layers)} layers are gathered at once")
-        sizes = (self.staging, self.other, self.free_device, self.free_host)
+        sizes = (self.staging, self.other, self.free_device, self.free_host, self.free_file)
         per_token = 1 if self.kv_per_token is None else self.kv_per_token
         if self.page < 1 or per_token <= 0 or min(sizes) < 0:
             raise ValueError(f"{self}: a size is below its least")
@@ -92,11 +103,23 @@ class Plan:
 
     @property
     def cold_bank(self) -> int:
-        """Cold rows of all layers, on the host, in whole pages."""
+        """What cold rows take of the host, in whole pages: of a file's, one layer's at a time."""
+        if self.mode == "file":
+            return max(self._paged(self.cold))
         return sum(
-            -(-layer.row * rows // self.page) * self.page
+            whole_pages(layer.row * rows, self.page)
             for layer, rows in zip(self.layers, self.cold, strict=True)
         )
+
+    @property
+    def file(self) -> int:
+        """Cold rows of all layers in the file, each row tensor's in whole pages."""
+        return sum(self._paged(self.cold)) if self.mode == "file" else 0
+
+    @property
+    def locked(self) -> int:
+        """Hot rows of all layers where they are locked in memory, in whole pages."""
+        return sum(self._paged(self.hot)) if self.mode == "file" else 0
 
     @property
     def tables(self) -> int:
@@ -166,3 +189,10 @@ class Plan:
             for layer, rows in zip(self.layers, self.hot, strict=True)
         )
         return cold / sum(layer.picks for layer in self.layers)
+
+    def _paged(self, rows: Iterable[int]) -> list[int]:
+        """So many rows of each layer, each row tensor's in whole pages."""
+        return [
+            sum(whole_pages(row * count, self.page) for row in layer.row_bytes.values())
+            for layer, count in zip(self.layers, rows, strict=True)
+        ]

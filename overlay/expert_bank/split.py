@@ -13,6 +13,7 @@ banks in every map, so that no kernel reads anywhere else.
 import torch
 
 from expert_bank.pick_count import ones
+from expert_bank.picked_ahead import of_table
 from expert_bank.table_layout import BANK, PLACE
 
 NAME = "expert_bank::split"
@@ -51,6 +52,15 @@ def split_reference(
         places = places.to(ids.dtype)
     # A shape that is given as one takes torch longer than the lookup.
     return places.view_as(ids)
+
+
+def split_cpu(
+    counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor, table: torch.Tensor
+) -> torch.Tensor:
+    """Do the same, and ask for cold rows that are in no memory; see ``picked_ahead``."""
+    if (asks := of_table.get(table.data_ptr())) is not None:
+        asks(ids)
+    return split_reference(counts, ids, scheduled, table)
 
 
 def _split_strangers(
@@ -104,7 +114,7 @@ def split(
         return places
     if counts.is_cuda:
         return split_cuda(counts, ids, scheduled, table)
-    return split_reference(counts, ids, scheduled, table)
+    return split_cpu(counts, ids, scheduled, table)
 
 
 def split_fake(

@@ -35,7 +35,7 @@ MPOL_MF_STRICT = 1
 WORD = 64
 
 
-def _check(result: int | None, *, failed: int | None, call: str) -> int:
+def checked(result: int | None, *, failed: int | None, call: str) -> int:
     """Give a call's result back, or raise what it failed with."""
     if result is None or result == failed:
         code = ctypes.get_errno()
@@ -46,18 +46,18 @@ def _check(result: int | None, *, failed: int | None, call: str) -> int:
 def reserve(length: int) -> int:
     """Reserve private address space that nothing may touch yet; its address."""
     found = _LIBC.mmap(None, length, NOTHING, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
-    return _check(found, failed=FAILED, call="mmap")
+    return checked(found, failed=FAILED, call="mmap")
 
 
 def make_usable(address: int, length: int) -> None:
     """Let reserved space be read and written; here the kernel checks that it can promise it."""
     found = _LIBC.mprotect(address, length, mmap.PROT_READ | mmap.PROT_WRITE)
-    _check(found, failed=-1, call="mprotect")
+    checked(found, failed=-1, call="mprotect")
 
 
 def leave_out_of_forks(address: int, length: int) -> None:
     """Let a forked child have nothing at these addresses."""
-    _check(
+    checked(
         _LIBC.madvise(address, length, mmap.MADV_DONTFORK),
         failed=-1,
         call="madvise(MADV_DONTFORK)",
@@ -66,7 +66,7 @@ def leave_out_of_forks(address: int, length: int) -> None:
 
 def unmap(address: int, length: int) -> None:
     """Give address space and its memory back."""
-    _check(_LIBC.munmap(address, length), failed=-1, call="munmap")
+    checked(_LIBC.munmap(address, length), failed=-1, call="munmap")
 
 
 def mbind(address: int, length: int, node: int) -> None:
@@ -87,4 +87,4 @@ def mbind(address: int, length: int, node: int) -> None:
         ctypes.c_ulong(words * WORD + 1),
         ctypes.c_long(MPOL_MF_STRICT),
     )
-    _check(found, failed=-1, call="mbind")
+    checked(found, failed=-1, call="mbind")

@@ -3,18 +3,21 @@
 """A model's experts in two banks: banks, table, counter and barrier together."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
+import numpy as np
 import torch
 
 from expert_bank.bank import LayerBank
 from expert_bank.barrier import Barrier
+from expert_bank.cold_file import ColdFile
 from expert_bank.counter import PickCounter
 from expert_bank.following import Following
 from expert_bank.seams import Used
 from expert_bank.swapping import Copy, Swapper, plain_copy
 from expert_bank.table import Table
+from expert_bank.table_layout import COLD
 
 
 class TwoBank:
@@ -31,6 +34,7 @@ class TwoBank:
         resident: Layers of a draft model, all of whose experts are in device memory.
         boot: bool[E] of each layer: which experts were hot at boot.
         following: Has the map follow traffic; None while it does not.
+        file: Has the cold rows; None where host memory has.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class TwoBank:
         self.resident: tuple[str, ...] = ()
         self.boot = tuple(table.is_hot())
         self.following: Following | None = None
+        self.file: ColdFile | None = None
 
     def audit(self) -> list[str]:
         """Compare every expert's row, and the device's table, with what they must be.
@@ -75,6 +80,10 @@ class TwoBank:
                 wrong.append(self.swapper.loaded.wrong(layer, expert, *where))
         return [*filter(None, wrong), *(line for audit in self.audits for line in audit())]
 
+    def step(self) -> AbstractContextManager[None]:
+        """Enter what a step's forward runs in."""
+        return nullcontext() if self.file is None else self.file.step()
+
     @contextmanager
     def uncounted(self) -> Iterator[None]:
         """Leave out what a check enters of the seams while the block runs."""
@@ -89,13 +98,18 @@ class TwoBank:
         Raises:
             Refused: The counts are not exact.
         """
-        hot, cold = self.counter.by_bank().sum(axis=(0, 2)).tolist()
+        picks = self.counter.by_bank()
+        hot, cold = picks.sum(axis=(0, 2)).tolist()
+        row_bytes = [bank.row_bytes for bank in self.swapper.banks]
+        # Each of these rows was read at least once, and none was in memory before.
+        least = int((picks[:, COLD] > 0).sum(axis=1) @ np.array(row_bytes))
         return {
             "hot_rows": list(self.table.hot),
             "hot_picks": hot,
             "cold_picks": cold,
             "resident": list(self.resident),
-            "row_bytes": [bank.row_bytes for bank in self.swapper.banks],
+            "row_bytes": row_bytes,
+            "file": self.file and {**self.file.told(), "least": least},
             "follows": None if self.following is None else self.following.told(),
             "seams": {each.seam: each.told() for each in self.used},
             **self.barrier.told(),

@@ -26,8 +26,8 @@ LAYER = EXPERTS * ROW
 # and the allocator take; far less than a layer.
 TOLERANCE = 128 * 2**20
 EAGER = {"enforce_eager": True, "max_num_seqs": 4}
-# Hot and cold rows of a layer.
-BANKED = {"mirror": (16, EXPERTS), "exclusive": (48, EXPERTS - 48 + 1)}
+# Hot and cold rows of a layer that are in memory.
+BANKED = {"mirror": (16, EXPERTS), "exclusive": (48, EXPERTS - 48 + 1), "file": (16, 0)}
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +75,17 @@ def test_the_peak_is_the_banks_a_layer_raw_and_one_repacked(
     assert 0 <= seen["banks"] - LAYERS * (hot + cold) * ROW < LAYERS * 4096
     taken = seen["peak"] - seen["before"]
     assert seen["banks"] <= taken <= seen["banks"] + 2 * LAYER + TOLERANCE, seen
+
+
+def test_of_a_file_one_layers_cold_rows_are_in_memory_at_once(
+    found: dict[str, Mapping[str, Any]],
+) -> None:
+    *layers, last = found["file"]["cold"]
+    assert len(layers) == LAYERS
+    assert all(0 <= each - LAYER < 4 * 4096 for each in layers), layers
+    # All are loaded, and the reads of the last check are not begun.
+    assert last == 0
+    assert found["mirror"]["cold"] == []
 
 
 def test_a_layer_that_is_kept_shows(found: dict[str, Mapping[str, Any]]) -> None:

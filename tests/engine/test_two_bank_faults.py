@@ -50,7 +50,11 @@ def found(
 ) -> Any:  # noqa: ANN401 - JSON
     """What engines answered, with and without faults; every unread copy is poisoned in them."""
     packed = request.param == "cpu-mxfp4"
-    jobs = [job("honest", None, "mirror"), job("honest-exclusive", None, "exclusive")]
+    jobs = [
+        job("honest", None, "mirror"),
+        job("honest-exclusive", None, "exclusive"),
+        job("honest-file", None, "file"),
+    ]
     jobs += [
         job(f"{fault}-{cold}", fault, cold)
         for fault in FAULTS
@@ -65,10 +69,11 @@ def found(
 
 
 def test_without_a_fault_every_map_answers_alike(found: Mapping[str, Any]) -> None:
-    one, other = found["honest"], found["honest-exclusive"]
-    assert one["ids"] == other["ids"]
-    assert one["bits"] == other["bits"]
-    for each in (one, other):
+    one, *others = (found[name] for name in ("honest", "honest-exclusive", "honest-file"))
+    for other in others:
+        assert one["ids"] == other["ids"]
+        assert one["bits"] == other["bits"]
+    for each in (one, *others):
         assert each["banks"]["audit"] == []
         assert each["banks"]["swaps"] > 0
         assert each["banks"]["failed"] == 0

@@ -1,9 +1,11 @@
 """What a worker reads of the engine's configuration and of the run's environment."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from expert_bank.cold_folder import FOLDER, USUAL
 from expert_bank.config import NODE, POISON, READ_FLOOR, BankConfig
 from expert_bank.host_memory import HostMemory
 from expert_bank.numa import home, must_bind, nodes
@@ -20,10 +22,21 @@ def test_without_the_patch_nothing_is_on() -> None:
 
 
 def test_fields_and_the_runs_environment_are_read() -> None:
-    environ = {POISON: "1", READ_FLOOR: "280.5", NODE: "3"}
+    environ = {POISON: "1", READ_FLOOR: "280.5", NODE: "3", FOLDER: "/a disk"}
     found = BankConfig.read(OFFLOAD, environ)
     assert found.on
-    assert found == BankConfig("295", "exclusive", "empty", poison=True, read_floor=280.5, node=3)
+    assert found == BankConfig(
+        *("295", "exclusive", "empty"),
+        poison=True,
+        read_floor=280.5,
+        node=3,
+        folder=Path("/a disk"),
+    )
+
+
+@pytest.mark.parametrize("environ", [{}, {FOLDER: ""}])
+def test_a_folder_that_nobody_names_is_the_usual_one(environ: dict[str, str]) -> None:
+    assert BankConfig.read(OFFLOAD, environ).folder == USUAL
 
 
 @pytest.mark.parametrize("value", ["", "0"])

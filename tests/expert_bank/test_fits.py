@@ -130,6 +130,40 @@ def test_layers_that_wait_for_the_rest_of_their_weights_take_host_memory() -> No
     assert hint == "load from a checkpoint that has each layer's weights together"
 
 
+FILE = replace(LANE, mode="file", free_file=300 * GIB)
+
+
+def test_a_files_bytes_are_told_beside_the_locked_ones() -> None:
+    lines = plan_lines(FILE)
+    start = next(n for n, line in enumerate(lines) if line.startswith("host: "))
+    assert lines[start : start + 6] == [
+        "host: 13.44 GiB at most, 494.00 GiB free: 480.56 GiB to spare",
+        "      6.72 GiB  one layer's cold rows, on their way into the file",
+        "      6.72 GiB  one layer raw, while loading",
+        "file: 268.80 GiB at most, 300.00 GiB free: 31.20 GiB to spare",
+        "    268.80 GiB  cold rows, every expert's",
+        "locked in memory: 206.50 GiB of hot rows",
+    ]
+    assert not any("locked" in line or "file:" in line for line in plan_lines(LANE))
+
+
+def test_a_folder_without_room_is_refused_with_both_numbers() -> None:
+    lines, hint = refusal(replace(FILE, free_file=200 * GIB))
+    assert lines[1] == "file: 268.80 GiB at most, 200.00 GiB free: 68.80 GiB short"
+    assert hint == "name a folder on a disk with 268.80 GiB left in EXPERT_BANK_FOLDER"
+
+
+def test_cold_rows_of_a_file_stay_there_when_a_memory_is_too_small() -> None:
+    lines, hint = refusal(replace(FILE, hot=(384,) * 40))
+    assert lines[1].startswith("device: ")
+    assert hint.startswith("set moe_hot_experts fit:")
+    _, hint = refusal(replace(FILE, free_host=10 * GIB))
+    assert hint == (
+        "the host is 3.44 GiB short with as many rows hot as the device takes, and moe_cold_rows"
+        " file: free as much of it"
+    )
+
+
 def test_more_hot_rows_can_make_room_on_the_host() -> None:
     plan = replace(LANE, hot=(100,) * 40, free_host=100 * GIB)
     lines, hint = refusal(plan)
@@ -192,6 +226,7 @@ def plans(draw: st.DrawFn) -> Plan:
         free_device=draw(sizes) * 3,
         free_host=draw(sizes) * 2,
         kv_per_token=1000,
+        free_file=draw(sizes),
     )
 
 
@@ -202,9 +237,16 @@ def test_terms_add_up_and_a_hint_that_is_followed_fits(plan: Plan) -> None:
     if fits(plan):
         require_fits(plan)
         return
-    assert plan.device_peak > plan.free_device or plan.host_peak > plan.free_host
+    short = (
+        plan.device_peak > plan.free_device,
+        plan.host_peak > plan.free_host,
+        plan.file > plan.free_file,
+    )
+    assert any(short)
     _, hint = refusal(plan)
-    if hint.startswith("set "):
+    if plan.file > plan.free_file:
+        assert hint.startswith("name a folder")
+    elif hint.startswith("set "):
         assert fits(followed(plan, hint))
     elif hint.startswith("the device"):
         assert not fits(replace(plan, hot=(0,) * len(plan.layers)))

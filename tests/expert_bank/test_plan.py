@@ -112,6 +112,9 @@ def test_staging_is_paid_in_kv_cache() -> None:
         (0, "mirror", 8),
         (5, "mirror", 8),
         (8, "mirror", 0),
+        (0, "file", 8),
+        (5, "file", 8),
+        (8, "file", 0),
     ],
 )
 def test_rows_on_the_host(hot: int, mode: Mode, cold: int) -> None:
@@ -130,6 +133,20 @@ def test_a_layers_cold_rows_are_whole_pages(page: int, bank: int) -> None:
     plan = replace(LANE, layers=(SMALL, SMALL), hot=(3, 8), page=page)
     assert plan.cold == (6, 0)
     assert plan.cold_bank == bank
+
+
+def test_of_a_files_cold_rows_the_host_has_one_layers_at_a_time() -> None:
+    scaled = LayerShape(8, 2, {"w": 100, "scale": 3}, raw_bytes=824, repacked_bytes=824)
+    plan = replace(LANE, layers=(SMALL, scaled, SMALL), hot=(3, 5, 8), page=64, mode="file")
+    assert plan.cold == (8, 8, 0)
+    first, second = 832, 832 + 64
+    assert plan.file == first + second
+    assert plan.cold_bank == second
+    assert plan.host_peak == second + 824
+    assert plan.locked == 320 + (512 + 64) + 832
+    others = (replace(plan, mode="mirror"), replace(plan, mode="exclusive"))
+    assert {(each.file, each.locked) for each in others} == {(0, 0)}
+    assert others[0].cold_bank > plan.cold_bank
 
 
 def test_the_peak_is_the_largest_layers() -> None:
@@ -151,7 +168,7 @@ def test_the_largest_layers_wait_where_several_do() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"mode": "both"}, "no mode 'both': there are mirror, exclusive"),
+        ({"mode": "both"}, "no mode 'both': there are mirror, exclusive, file"),
         ({"hot": (1,)}, "1 numbers of hot rows for 40 layers"),
         ({"layers": (), "hot": ()}, "0 numbers of hot rows for 0 layers"),
         ({"hot": (295,) * 39 + (385,)}, "layer 39: 385 hot rows of 384 experts"),
@@ -161,6 +178,7 @@ def test_the_largest_layers_wait_where_several_do() -> None:
         ({"kv_per_token": Fraction(-1, 2)}, "a size is below its least"),
         ({"free_device": -1}, "a size is below its least"),
         ({"staging": -1}, "a size is below its least"),
+        ({"free_file": -1}, "a size is below its least"),
         ({"waiting": 0}, "0 of 40 layers are gathered at once"),
         ({"waiting": 41}, "41 of 40 layers are gathered at once"),
     ],

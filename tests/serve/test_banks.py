@@ -32,6 +32,16 @@ WRONG = (
     "a, expert 1: hot row 0 of w2 is not what was loaded",
     "a, expert 2: the device's table has it elsewhere than the host's",
 )
+FILE = {
+    "folder": "/a disk",
+    "bytes": 8192,
+    "in_memory": 0,
+    "locked": 4096,
+    "steps": 7,
+    "read": 640,
+    "least": 640,
+    "give_backs": 15,
+}
 SWAPPED = {"barriers": 3, "swaps": 12, "bytes": 1152, "seconds": 0.0125}
 
 
@@ -105,6 +115,52 @@ def test_the_counter_beside_it_is_proven_too(lane: LaneEnv) -> None:
 )
 def test_on_is_refused(lane: LaneEnv, changed: dict[str, Any], told: str) -> None:
     assert refused(lane, ON, two(**changed)) == f"moe_hot_experts: {told}"
+
+
+def test_rows_of_a_file_are_proven_by_what_was_read(lane: LaneEnv) -> None:
+    (proof,) = prove(lane, {**ON, "moe_cold_rows": "file"}, two(file=FILE), "a boot")
+    assert proof.facts["file_read"] == 640
+    assert proof.text.endswith(
+        "; 7 steps read 640 bytes from disks, cold rows are a file's of 8192 bytes, and 4096 bytes"
+        " are locked in memory"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (
+            {"read": 0},
+            "7 steps read 0 bytes from disks, and the cold rows that were picked have 640",
+        ),
+        ({"read": 639}, "7 steps read 639 bytes from disks, "),
+        (
+            {"in_memory": 4096},
+            "4096 of 8192 bytes of cold rows in /a disk are in memory once they are given back",
+        ),
+    ],
+)
+def test_a_file_whose_rows_cost_nothing_is_refused(
+    lane: LaneEnv, changed: dict[str, Any], told: str
+) -> None:
+    error = refusal(lane, {**ON, "moe_cold_rows": "file"}, two(file=FILE | changed))
+    said = "moe_hot_experts: worker 42: moe_cold_rows file proves nothing"
+    assert f"{said}: {told}" in str(error)
+    assert "EXPERT_BANK_FOLDER" in str(error.hint)
+
+
+@pytest.mark.parametrize(
+    ("asked", "file", "told"),
+    [
+        ({"moe_cold_rows": "file"}, None, "in memory, and moe_cold_rows file was asked for"),
+        ({"moe_cold_rows": "mirror"}, FILE, "in a file, and moe_cold_rows mirror was asked for"),
+        ({}, FILE, "in a file, and moe_cold_rows mirror was asked for"),
+    ],
+)
+def test_cold_rows_that_are_elsewhere_are_refused(
+    lane: LaneEnv, asked: dict[str, object], file: object, told: str
+) -> None:
+    assert f"worker 42 has its cold rows {told}" in refused(lane, {**ON, **asked}, two(file=file))
 
 
 def test_resident_experts_are_no_banks(lane: LaneEnv) -> None:

@@ -17,7 +17,7 @@ from expert_bank.glue.current import loading
 from expert_bank.glue.install import install
 from expert_bank.glue.layer_run import layer_run
 from expert_bank.glue.loading import Loading
-from expert_bank.glue.serving import against_serving, count_late
+from expert_bank.glue.serving import against_serving, count_late, read_ahead
 from expert_bank.refused import Refused
 from expert_bank.self_check import map_variant, mixed_layers, one_of_each_size, token_counts
 from expert_bank.two_bank import TwoBank
@@ -49,6 +49,7 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
     two_bank = current.whole(_drain(worker.device))
     if worker.device.type == "cpu" and worker.vllm_config.model_config.enforce_eager:
         count_late(current.layers, two_bank)
+    read_ahead(current.layers, two_bank)
     two_bank.resident = tuple(current.resident)
     for name in two_bank.resident:
         logger.info("expert_bank: %s is a draft model's, and stays resident", name)

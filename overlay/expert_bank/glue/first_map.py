@@ -7,6 +7,7 @@ from pathlib import Path
 
 from expert_bank.boot_map import EMPTY, FIRST, USAGE, boot_map
 from expert_bank.config import BankConfig
+from expert_bank.plan import mirrored
 from expert_bank.refused import Refused
 from expert_bank.usage_file import read_usage_file
 
@@ -40,7 +41,7 @@ def first_map(
         kind, counts = USAGE, found.counts
         if found.whose:
             tell(found.whose)
-    if kind == EMPTY and config.cold_rows != "mirror":
+    if kind == EMPTY and not mirrored(config.cold_rows):
         raise Refused(
             "an empty boot map needs every expert's row in the cold bank",
             hint="use moe_cold_rows mirror, or another moe_boot_map",

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
+from expert_bank.cold_file import ColdFile
 from expert_bank.config import BankConfig
 from expert_bank.fits import plan_lines, require_fits
 from expert_bank.glue.against import against_layers, require
@@ -18,6 +19,7 @@ from expert_bank.glue.kv_cache import kv_token
 from expert_bank.glue.planning import planned, row_bytes
 from expert_bank.host_budget import HostBudget
 from expert_bank.hot import hot_rows
+from expert_bank.locking import require_lockable
 from expert_bank.plan import Plan
 from expert_bank.recovery_line import recovery_line
 
@@ -47,6 +49,7 @@ def lay_out(
     worker: Any,  # noqa: ANN401 - vLLM's
     *,
     host: HostBudget,
+    file: ColdFile | None,
     built: Iterable[torch.nn.Module],
     tell: Callable[[str], None],
 ) -> Layout:
@@ -57,6 +60,7 @@ def lay_out(
         config: What is asked for.
         worker: vLLM's worker.
         host: What its memory had left before the model was built.
+        file: Where the cold rows go, where they go into one; its room is taken.
         built: All modules of the model, at least those that have parameters.
         tell: Called with each line for people.
 
@@ -75,6 +79,7 @@ def lay_out(
         host=host.left,
         other=other_weights(built, worker.device),
         token=kv_token(worker),
+        file=0 if file is None else file.room,
     )
     for line in host.lines():
         tell(f"host memory left: {line}")
@@ -83,6 +88,9 @@ def lay_out(
     if config.follow is not None:
         tell(recovery_line(plan, config.follow))
     require_fits(plan)
+    if file is not None:
+        require_lockable(plan.locked)
+        file.reserve(plan.file)
     names = {layer.layer_name: of_each for layer in layers}
     served = worker.vllm_config.model_config.model
     return Layout(of_each, of_token, hot, first_map(config, names, hot, served, tell), plan)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 from vllm.model_executor.layers.fused_moe.fused_moe_method_base import FusedMoEMethodBase
 
-from expert_bank.allocation import one_allocation
 from expert_bank.bank import LayerBank, placed
 from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
+from expert_bank.file_allocation import ReadAhead
 from expert_bank.filling import fill
 from expert_bank.glue.against import against_method, require
+from expert_bank.glue.allocating import allocate_on, cold_file
 from expert_bank.glue.gathering import Gathering
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.layout import Layout, lay_out
@@ -26,7 +27,6 @@ from expert_bank.plan import cold_rows
 from expert_bank.poison import Poison
 from expert_bank.refused import Refused
 from expert_bank.row_sums import tensor_sums
-from expert_bank.two_allocations import TwoAllocations
 from expert_bank.two_bank import TwoBank
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Loading:
         told: Called with each line for people.
         seams: Whose code serves the banks' table, copies and host rows.
         memory: Where the banks' host memory comes from.
+        file: Where the cold rows go; None where that is host memory.
         built: Modules that were given parameters so far.
         layout: Which rows the banks have; from the first weight on.
         gathering: Layers that are loaded in part, and the plan; the same.
@@ -74,8 +75,8 @@ class Loading:
         self.seams = choice()
         self.memory = self.seams.host_rows(self.device, config.node)
         self._host = host_budget(node=self.memory.node)
-        on_host = self.device.type == "cpu"
-        self._allocate = one_allocation if on_host else TwoAllocations(self.device)
+        self.file = cold_file(config, self.device)
+        self._allocate = allocate_on(self.device, self.file)
         self._begun = False
         self._banks: dict[int, LayerBank] = {}
         self._sums: dict[int, torch.Tensor] = {}
@@ -128,6 +129,7 @@ class Loading:
             self.config,
             self.worker,
             host=self._host,
+            file=self.file,
             built=self.built,
             tell=self.tell,
         )
@@ -168,6 +170,9 @@ class Loading:
             least = floor(self.device, self.config.read_floor)
             for line in self.memory.prove(read, floor=least):
                 self.tell(line)
+        if self.file is not None:
+            self.tell(self.file.prove())
+            two_bank.file = self.file
         if self.config.poison:
             Poison(two_bank.swapper)
         serve(self.layers, two_bank)
@@ -183,11 +188,14 @@ class Loading:
         cold = cold_rows(layout.experts, hot, mode)
         shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}
         tensors = self._allocate(shapes, hot, cold, self.memory)
-        bank = LayerBank(layer.layer_name, layout.experts, mode, tensors)
+        ahead = None if self.file is None else ReadAhead(tensors)
+        bank = LayerBank(layer.layer_name, layout.experts, mode, tensors, ahead)
         banks, rows = placed(layout.map[number], layout.experts, mode)
         self.table.fill(number, banks, rows)
         repacked = list(found.values())
         fill(bank, repacked, list(zip(banks, rows, strict=True)))
+        if self.file is not None:
+            self.file.settle()
         self._sums[number] = tensor_sums(repacked)
         self._banks[number] = bank
         serve_from(layer, bank)

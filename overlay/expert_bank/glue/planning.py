@@ -33,6 +33,7 @@ def planned(
     host: int,
     other: int,
     token: KvToken,
+    file: int = 0,
 ) -> Plan:
     """Plan the banks of layers that are built and not loaded.
 
@@ -44,6 +45,7 @@ def planned(
         host: Bytes that host memory had left before the model was built.
         other: Bytes of the weights that are no experts; they have their room on the device.
         token: What one takes of the KV cache.
+        file: Bytes that the folder of the cold rows' file has left.
     """
     shapes = [_shape(layer) for layer in layers]
     plan = Plan(
@@ -57,6 +59,7 @@ def planned(
         free_host=max(0, host),
         kv_per_token=token.bytes,
         kv_packed=token.packed,
+        free_file=file,
     )
     if device.type == "cpu":
         # The device is the host: what the cold rows take is not there for the hot ones. Its layers

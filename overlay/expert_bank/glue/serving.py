@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from expert_bank import picked_ahead
 from expert_bank.glue.row_pointers import RowPointers, against_row_pointers
 from expert_bank.glue.two_calls import TwoCalls, against_two_calls
-from expert_bank.late_split import LateSplit
+from expert_bank.late_split import LateSplit, Split
 from expert_bank.two_bank import TwoBank
 
 if TYPE_CHECKING:
@@ -64,3 +65,27 @@ def count_late(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
     splits = LateSplit(two_bank.counter, two_bank.table)
     for number, layer in enumerate(layers):
         layer.late_split = splits.of_layer(number)
+
+
+def read_ahead(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
+    """Have the cold rows of picks asked for before a kernel reads them, where a file has them.
+
+    Args:
+        layers: In load order; those whose picks are counted late are bound to that.
+        two_bank: Theirs.
+    """
+    for number, (layer, bank) in enumerate(zip(layers, two_bank.swapper.banks, strict=True)):
+        if bank.ahead is None or not bank.cold:
+            continue
+        asks = picked_ahead.asks(bank, two_bank.table, number)
+        picked_ahead.of_table[two_bank.table.device[number].data_ptr()] = asks
+        if layer.late_split is not None:
+            layer.late_split = _asking(layer.late_split, asks)
+
+
+def _asking(split: Split, asks: picked_ahead.Asks) -> Split:
+    def asked(ids: torch.Tensor) -> torch.Tensor:
+        asks(ids)
+        return split(ids)
+
+    return asked

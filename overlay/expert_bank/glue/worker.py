@@ -77,7 +77,8 @@ class BankWorker(Base):
             return super().execute_model(scheduler_output)
         if self.two_bank is not None:
             tell_failures(self.two_bank.barrier)
-        with self.pick_counter.step(tokens):
+        reads = nullcontext() if self.two_bank is None else self.two_bank.step()
+        with self.pick_counter.step(tokens), reads:
             return super().execute_model(scheduler_output)
 
     def reload_weights(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same

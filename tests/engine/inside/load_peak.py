@@ -91,21 +91,20 @@ def lines_into(events: list[str]) -> None:
 
 @contextmanager
 def mapped() -> Iterator[list[int]]:
-    """List the bytes of every bank that is mapped while the block runs."""
+    """List the bytes of memory of every bank that is mapped while the block runs."""
     sizes: list[int] = []
     try:
         from expert_bank.host_memory import HostMemory  # noqa: PLC0415 - not in an unpatched tree
     except ImportError:
         yield sizes
         return
-    real = HostMemory.map
+    real = HostMemory.take
 
-    def map_and_note(memory: HostMemory, length: int) -> Any:  # noqa: ANN401 - HostPages
-        pages = real(memory, length)
-        sizes.append(pages.size)
-        return pages
+    def take_and_note(memory: HostMemory, pages: Any) -> Any:  # noqa: ANN401 - HostPages
+        sizes.append(pages.held)
+        return real(memory, pages)
 
-    with patch.object(HostMemory, "map", map_and_note):
+    with patch.object(HostMemory, "take", take_and_note):
         yield sizes
 
 

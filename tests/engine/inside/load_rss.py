@@ -3,7 +3,8 @@
 SPEC is a list of jobs that have ``name``; ``model``; ``engine`` (keyword arguments of
 ``vllm.LLM``); ``result``; and ``keeps``, see ``load_peak``.
 
-Memory is what the kernel calls RssAnon, sampled. Its own record of the most (VmHWM) would count the
+Memory is what the kernel calls RssAnon, sampled; of a file of cold rows, what of it is in memory before
+each layer's is given back. Its own record of the most (VmHWM) would count the
 checkpoint's file, too: pages of it that a loader has mapped are the page cache's, and no one runs
 out of memory for them.
 """
@@ -79,6 +80,25 @@ def resident() -> tuple[int, int]:
     return found["RssAnon:"], found["RssFile:"]
 
 
+@contextmanager
+def settled() -> Iterator[list[int]]:
+    """List the bytes of cold rows of a file that are in memory at each end of a layer."""
+    found: list[int] = []
+    try:
+        from expert_bank.cold_file import ColdFile  # noqa: PLC0415 - not in an unpatched tree
+    except ImportError:
+        yield found
+        return
+    real = ColdFile.settle
+
+    def look_and_settle(file: ColdFile) -> None:
+        found.append(file.in_memory())
+        real(file)
+
+    with patch.object(ColdFile, "settle", look_and_settle):
+        yield found
+
+
 def run(job: forks.Job) -> dict[str, Any]:
     """Load a model; what was seen."""
     from vllm import LLM  # noqa: PLC0415 - imported by the parent already
@@ -93,11 +113,12 @@ def run(job: forks.Job) -> dict[str, Any]:
 
     with ExitStack() as stack:
         stack.enter_context(patch.object(BaseModelLoader, "load_model", watched))
+        cold = stack.enter_context(settled())
         banks = stack.enter_context(mapped())
         if job.get("keeps"):
             stack.enter_context(keeping(job["keeps"]))
         LLM(model=job["model"], **job["engine"])
-    return {**vars(seen), "banks": sum(banks)}
+    return {**vars(seen), "banks": sum(banks), "cold": cold}
 
 
 if __name__ == "__main__":

@@ -9,8 +9,11 @@ from math import prod
 import torch
 
 from expert_bank.bank import LayerBank, RowTensor, placed
+from expert_bank.cold_file import ColdFile
 from expert_bank.counter import PickCounter
+from expert_bank.file_allocation import FileAllocation, ReadAhead
 from expert_bank.filling import fill
+from expert_bank.host_memory import HostMemory
 from expert_bank.plan import Mode, cold_rows
 from expert_bank.poison import NAN, Poison
 from expert_bank.row_sums import tensor_sums
@@ -160,6 +163,7 @@ def small(
     experts: int = 9,
     first: Sequence[Sequence[int]] | None = None,
     poison: bool = False,
+    file: ColdFile | None = None,
 ) -> Small:
     """Fill banks with random bytes that no float reads as NaN.
 
@@ -170,14 +174,20 @@ def small(
         experts: E.
         first: Hot experts of each layer; drawn where left out.
         poison: Whether unused rows are NaN.
+        file: Has the cold rows, and then nothing guards them.
     """
     source, draw = torch.Generator().manual_seed(seed), random.Random(seed)  # noqa: S311 - no secret
     table = Table(hot, experts, CPU)
     banks, sums, loaded, guards = [], [], [], []
     for layer, rows in enumerate(hot):
         repacked = [drawn(source, (experts, *shape), dtype) for dtype, shape in ROWS.values()]
-        tensors, around = guarded(rows, cold_rows(experts, rows, mode))
-        bank = LayerBank(f"layers.{layer}.experts", experts, mode, tensors)
+        cold = cold_rows(experts, rows, mode)
+        if file is None:
+            (tensors, around), ahead = guarded(rows, cold), None
+        else:
+            tensors, around = FileAllocation(file)(ROWS, rows, cold, HostMemory()), []
+            ahead = ReadAhead(tensors)
+        bank = LayerBank(f"layers.{layer}.experts", experts, mode, tensors, ahead)
         chosen = draw.sample(range(experts), rows) if first is None else first[layer]
         where = placed(chosen, experts, mode)
         table.fill(layer, *where)
@@ -190,6 +200,9 @@ def small(
     counter = PickCounter(names, experts=experts, picks_per_token=K, device=CPU, banks=2)
     drained: list[int] = []
     two_bank = TwoBank(banks, table, counter, sums, lambda: drained.append(1))
+    if file is not None:
+        two_bank.file = file
+        file.prove()
     if poison:
         Poison(two_bank.swapper)
     return Small(two_bank, loaded, guards, drained)

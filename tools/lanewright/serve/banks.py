@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lanewright.errors import MismatchError
+from lanewright.serve.cold_file import require_file, told_file
 from lanewright.serve.counter import counted
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import BANKS
@@ -20,7 +21,7 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
     of_all = counted(evidence, where, engine).facts
     picks = of_all["picks"]
     told = [
-        _require_banked(worker["pid"], banks, where, picks)
+        _require_banked(worker["pid"], banks, where, picks, engine)
         for worker, banks in zip(evidence.status, evidence.banks, strict=True)
     ]
     first = told[0]
@@ -38,6 +39,7 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
             name: first[name]
             for name in ("hot_picks", "cold_picks", "barriers", "swaps", "failed", "bytes")
         },
+        **({"file_read": first["file"]["read"]} if first.get("file") else {}),
         **{f"{seam}_calls": each["calls"] for seam, each in first.get("seams", {}).items()},
     }
     cold = first["cold_picks"] / picks
@@ -51,7 +53,7 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
     text = (
         f"{first['hot_picks']} hot + {first['cold_picks']} cold picks ({cold:.1%} cold) = {picks};"
         f" {swaps}{followed}; every expert's row is as it was loaded"
-        f"{''.join(f'; {each}' for each in told_seams(first))}"
+        f"{''.join(f'; {each}' for each in (*told_file(first), *told_seams(first)))}"
     )
     return Proof(BANKS, on=True, facts=facts, text=text)
 
@@ -70,7 +72,11 @@ def require_resident(evidence: Evidence, where: str) -> None:
 
 
 def _require_banked(
-    pid: int, banks: Mapping[str, Any] | None, where: str, picks: int
+    pid: int,
+    banks: Mapping[str, Any] | None,
+    where: str,
+    picks: int,
+    engine: Mapping[str, object],
 ) -> Mapping[str, Any]:
     who = f"{where}: {BANKS}: worker {pid}"
     if banks is None:
@@ -87,6 +93,7 @@ def _require_banked(
         )
     if not banks["cold_picks"]:
         raise MismatchError(f"{who} proves nothing: no pick was served from the cold bank")
+    require_file(who, banks, engine)
     if banks["failed"]:
         failures = "\n  ".join(banks["failures"])
         raise MismatchError(f"{who}: {banks['failed']} swaps failed:\n  {failures}")

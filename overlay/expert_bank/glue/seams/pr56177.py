@@ -15,7 +15,7 @@ import torch
 
 from expert_bank.glue.seams.kinds import MakeTable
 from expert_bank.glue.seams.symbols import Symbols
-from expert_bank.plan import Mode
+from expert_bank.plan import Mode, mirrored
 from expert_bank.refused import Refused
 from expert_bank.seams import Used
 from expert_bank.swapping import Copy, CopyError, Rows
@@ -42,7 +42,7 @@ def row_table(used: Used) -> MakeTable:
     check = theirs.function("check_global_tables", "tables")
 
     def make(hot: Sequence[int], experts: int, device: torch.device, mode: Mode) -> Table:
-        if mode != "mirror" or not all(0 < rows < experts for rows in hot):
+        if not mirrored(mode) or not all(0 < rows < experts for rows in hot):
             raise Refused(
                 f"{used.seam} from #{used.source}: its table keeps every expert's host row, and in"
                 f" each layer some hot rows and not all; asked were moe_cold_rows {mode} and"

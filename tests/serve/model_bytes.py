@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lanewright.serve.model import MAKER, recipe_text
+from lanewright.serve.makers import maker_of
+from lanewright.serve.model import recipe_text
+from lanewright.serve.recipes import RECIPES
 
 SHA256 = {
     "qwen3-moe-tiny": "eb06bb0d0c2731d30b92a62d5df2c0f8579e427598a522f30b9e2be0337eaa99",
@@ -26,7 +28,9 @@ def made(
     text.write_text(recipe_text(recipe))
     model = folder / "model"
     model.mkdir()
-    subprocess.run([python, MAKER, text, model], check=True, env=dict(environ))
+    subprocess.run(
+        [python, maker_of(RECIPES[recipe]).script, text, model], check=True, env=dict(environ)
+    )
     return model
 
 

@@ -27,7 +27,7 @@ STEPS = (
     (re.compile(r"Application startup complete"), "server up"),
 )
 # What our own scripts say of themselves.
-OWN_STEP = re.compile(r"arm \S+: .*")
+OWN_STEP = re.compile(r"(?:arm \S+|training): .*")
 # What a shim says that cannot stand in for what the machine lacks.
 NOT_HERE = re.compile(r"^shim \S+: not here: .*$", re.MULTILINE)
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
@@ -9,13 +10,13 @@ from lanewright.guarded import ended
 from lanewright.places import Places
 from lanewright.serve.child import BootError, child, tail, watch
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.makers import maker_of
 from lanewright.serve.recipes import RECIPES
 from lanewright.store.locking import held
 from lanewright.store.scratch import making
 from lanewright.terminal import quoted
 
-INSIDE = Path(__file__).parent / "inside"
-MAKER = INSIDE / "make_model.py"
+# Without a step: one that trains tells of some every few seconds.
 MAKE_SECONDS = 300.0
 
 
@@ -24,7 +25,7 @@ def ensure_model(places: Places, env: LaneEnv, recipe: str) -> Path:
 
     Args:
         places: Where models are kept.
-        env: Whose Python has NumPy.
+        env: Whose Python makes it.
         recipe: A name in ``RECIPES``.
 
     Returns:
@@ -39,7 +40,8 @@ def ensure_model(places: Places, env: LaneEnv, recipe: str) -> Path:
     try:
         with held(folder.with_suffix(".lock"), f"makes {folder.name}"):
             if not folder.is_dir():
-                make(env, text, folder)
+                source = [ensure_model(places, env, name) for name in sources_of(recipe)]
+                make(env, text, folder, source)
     except OSError as error:
         raise LanewrightError(
             f"model {folder}: {error}",
@@ -67,27 +69,35 @@ def recipe_text(recipe: str) -> str:
     return json.dumps(RECIPES[recipe], indent=1, sort_keys=True)
 
 
+def sources_of(recipe: str) -> list[str]:
+    """Recipes of the models that a recipe's model is made of."""
+    return [RECIPES[recipe]["widens"]] if "widens" in RECIPES[recipe] else []
+
+
 def recipe_hash(recipe: str) -> str:
-    """SHA-256 of a recipe and of the program that follows it."""
+    """SHA-256 of a recipe, of the program that follows it, and of the model that it starts from."""
     digest = hashlib.sha256(recipe_text(recipe).encode())
-    for file in (MAKER, *sorted((INSIDE / "making").glob("*.py"))):
+    for file in maker_of(RECIPES[recipe]).sources():
         digest.update(file.read_bytes())
+    for source in sources_of(recipe):
+        digest.update(recipe_hash(source).encode())
     return digest.hexdigest()
 
 
-def make(env: LaneEnv, text: str, folder: Path) -> None:
+def make(env: LaneEnv, text: str, folder: Path, source: Sequence[Path] = ()) -> None:
     """Make a model beside its place and move it there when it is whole."""
+    maker = maker_of(json.loads(text)).script
     with making(folder.parent) as work:
         made = work / "model"
         made.mkdir()
         recipe_file = work / "recipe.json"
         recipe_file.write_text(text)
-        command = [str(env.python), str(MAKER), str(recipe_file), str(made)]
+        command = [str(env.python), str(maker), str(recipe_file), str(made), *map(str, source)]
         with child("model", command, environ=env.environ(), log=work / "log") as running:
             status = watch(running, seconds=MAKE_SECONDS)
             if status:
                 raise BootError(
-                    f"{folder.name} could not be made: {MAKER.name} {ended(status)}:\n"
+                    f"{folder.name} could not be made: {maker.name} {ended(status)}:\n"
                     f"{tail(running.log)}",
                     hint=f"if the base environment is damaged, remove it, and it is made again:"
                     f" rm -r {quoted(env.python.parent.parent)}",

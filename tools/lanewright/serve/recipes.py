@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from lanewright.serve.texts import TEXTS
+
 # Widths are multiples of 32: vLLM's portable CPU kernels take them, with AVX2 alone and on aarch64
 # too (packed experts are torch's there). The gains make greedy output lively: hundreds of tokens come up,
 # and every expert's rows matter to it.
@@ -19,6 +21,7 @@ _QWEN: dict[str, Any] = {
     "num_experts_per_tok": 4,
     "max_position_embeddings": 512,
 }
+_TRAINED: dict[str, Any] = {**_QWEN, "num_experts": 64}
 RECIPES: dict[str, dict[str, Any]] = {
     # Experts of bfloat16.
     "qwen3-moe-tiny": {
@@ -63,5 +66,26 @@ RECIPES: dict[str, dict[str, Any]] = {
         "seed": 20261201,
         "gain": {"embed": 1.0, "head": 1.0, "attention": 1.5, "router": 1.0},
         "exponents": {"gate_up": [121, 125], "down": [122, 126]},
+    },
+    # Trained on two kinds of text, so that its experts take to one or the other.
+    "qwen3-moe-trained": {
+        **_TRAINED,
+        "seed": 20261202,
+        "training": {
+            "text": TEXTS,
+            "steps": 500,
+            "batch": 16,
+            "length": 128,
+            "rate": 4e-3,
+            "balance": 0.012,
+            # Of the first weights.
+            "deviation": 0.06,
+        },
+    },
+    # The same function with zeros in every expert: its rows are a little over 1 MiB.
+    "qwen3-moe-trained-wide": {
+        **_TRAINED,
+        "widens": "qwen3-moe-trained",
+        "moe_intermediate_size": 1376,
     },
 }

@@ -10,7 +10,6 @@ from lanewright.serve.boot import engine_arguments
 from lanewright.serve.engines import Arm
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality.asked import Asked, Mode
-from lanewright.serve.equality.prompts import PROMPTS
 from lanewright.serve.features import BANKS, carries_bank, switched_on, without_features
 
 Calls: TypeAlias = tuple[tuple[str, tuple[Any, ...]], ...]
@@ -106,7 +105,7 @@ def _arm(name: str, engine: Mapping[str, object], asked: Asked) -> Arm:
     return Arm(
         name=name,
         engine=engine,
-        prompts=PROMPTS[: asked.prompts],
+        prompts=asked.texts[: asked.prompts],
         max_tokens=asked.tokens,
         exact=True,
         together=asked.together,

@@ -1,8 +1,10 @@
 """How much is asked of every engine that is compared."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal, Self
+
+import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.queue.series_boot import EqualitySpec
@@ -24,6 +26,7 @@ class Asked:
         modes: Of the engine.
         together: How many prompts are asked at once, in runs behind the one that asks them one by
             one.
+        texts: The prompts, as many as ``PROMPTS``.
     """
 
     prompts: int = len(PROMPTS)
@@ -31,6 +34,7 @@ class Asked:
     distinct: int = DISTINCT
     modes: tuple[Mode, ...] = MODES
     together: tuple[int, ...] = ()
+    texts: tuple[str, ...] = PROMPTS
 
     @classmethod
     def of(cls, spec: EqualitySpec, place: str, engine: Mapping[str, object]) -> Self:
@@ -46,10 +50,9 @@ class Asked:
                 the answers are too short to hold so many different tokens, or the engine is too
                 short for the answers.
         """
-        given = {each.name: getattr(spec, each.name) for each in fields(cls)}
         told: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
-            for name, value in given.items()
+            for name, value in msgspec.structs.asdict(spec).items()
             if value is not None
         }
         asked = cls(**told)

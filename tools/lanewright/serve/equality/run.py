@@ -15,6 +15,7 @@ from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.compare import Answer, Role, Row, compare
 from lanewright.serve.equality.earlier import Arms, Resumed, Resuming
 from lanewright.serve.equality.key import Side
+from lanewright.serve.equality.prompts import prompts_for
 from lanewright.serve.equality.told import unproven
 from lanewright.serve.equality.verdict import Judged, Verdict, judge, worst
 from lanewright.serve.evidence import Evidence, Proof
@@ -90,6 +91,7 @@ def equality(
             tells where the answers diverge, too.
     """
     folder.mkdir()
+    asked = replace(asked, texts=prompts_for(model))
     arms = lane_arms(modes, engine, lane, device, asked, folder)
     of_pin = Side(name="pin", env=pin, tree=baseline, arms=pin_arms(modes, engine, asked))
     of_lane = Side(name="lane", env=lane, tree=resuming.tree, arms=[each.arm for each in arms])

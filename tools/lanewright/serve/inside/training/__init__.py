@@ -1,0 +1,1 @@
+"""What ``train_model.py`` is made of; run by the lane's Python."""

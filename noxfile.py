@@ -20,6 +20,7 @@ BENCHMARKS = {
     "counter": "usage_counter",
     "banks": "two_bank",
     "switch": "traffic_switch",
+    "price": "cold_price",
     "device": "device",
 }
 # Of a benchmark that needs hardware which is not here; told, and no failure among others.
@@ -100,7 +101,7 @@ def typing(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure: -- [queue [--repeats N] | counter|banks [LANE] [--blocks N] | switch | device]."""
+    """Measure: -- [queue [--repeats N] | counter|banks [LANE] [--blocks N] | switch | price | device]."""
     session.install("-e", ".", *dependencies("bench"))
     only, *rest = session.posargs or [""]
     if only not in ("", *BENCHMARKS):

@@ -24,6 +24,8 @@ def run_inside(
     engine: Mapping[str, object],
     spec: Mapping[str, Any],
     folder: Path,
+    *,
+    recipe: str | None = None,
 ) -> Facts:
     """Lay a lane and run a script in it.
 
@@ -33,6 +35,7 @@ def run_inside(
         engine: Engine arguments beside the lane's.
         spec: What is in that file beside ``model``, ``engine`` and ``result``, the file to write.
         folder: For all three, and for the log.
+        recipe: Of the model, where that is not the lane's.
 
     Returns:
         What the script wrote.
@@ -42,7 +45,7 @@ def run_inside(
     """
     project, places = Project.find(Path.cwd()), Places.of_user()
     laid = lay_lane(project, places, lane or project.upstream.default_lane)
-    model = ensure_model(places, laid.env, laid.recipe)
+    model = ensure_model(places, laid.env, recipe or laid.recipe)
     arguments = engine_arguments(laid.env, {**laid.engine, **engine}, laid.device)
     file, result = folder / "spec.json", folder / "result.json"
     whole = {"model": str(model), "engine": arguments, **spec, "result": str(result)}

@@ -9,19 +9,19 @@ Every pick is kept, so that other policies can be tried on the same traffic.
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 PROMPT, ANSWER, AT_ONCE = 64, 64, 16
 
 
-def main(spec_file: str) -> None:
-    """Run both engines, each in a fork, for one process has room for one."""
+def in_forks(parts: Sequence[Callable[[dict[str, Any]], None]], spec_file: str) -> None:
+    """Run engines one after the other, each in a fork, for one process has room for one."""
     import vllm  # noqa: F401, PLC0415 - half a minute that a wrong call need not pay
 
     spec = json.loads(Path(spec_file).read_text())
-    for part in (learn, follow):
+    for part in parts:
         if (child := os.fork()) == 0:
             status = 1
             try:
@@ -167,4 +167,4 @@ def chunks(ids: list[int]) -> Iterator[list[int]]:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    in_forks((learn, follow), *sys.argv[1:])

@@ -42,10 +42,10 @@ def plotted(series: Facts, file: Path) -> None:
     for name, label in NAMES.items():
         shares.plot(tokens, series["cold"][name], label=label, **STYLE[name])
     shares.axhline(series["null"], color="black", linestyle="--", label="map drawn at random")
-    shares.set_ylim(bottom=0)
+    shares.set_ylim(0, 1.35 * max(series["null"], *series["cold"]["fixed"]))
     shares.set_ylabel("cold share of picks")
     shares.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1.0))
-    shares.legend(loc="upper right", fontsize="small")
+    shares.legend(loc="upper left", ncols=3, fontsize="small")
     swaps.bar(tokens, series["swaps"], width=series["window"] * 0.9, color="#d62728")
     swaps.set_ylabel("swaps")
     swaps.set_xlabel("tokens served")

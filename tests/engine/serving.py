@@ -42,7 +42,7 @@ class Server:
         found: list[Any] = post(self.port, "/collective_rpc", body, seconds=SECONDS)["results"]
         return found
 
-    def ask(self, prompt: list[int], tokens: int) -> list[int]:
+    def ask(self, prompt: list[int], tokens: int, seconds: float = SECONDS) -> list[int]:
         """Go on with a prompt greedily; the answer's token ids."""
         body = {
             "model": NAME,
@@ -52,7 +52,7 @@ class Server:
             "ignore_eos": True,
             "return_token_ids": True,
         }
-        (choice,) = post(self.port, "/v1/completions", body, seconds=SECONDS)["choices"]
+        (choice,) = post(self.port, "/v1/completions", body, seconds=seconds)["choices"]
         return [*choice["token_ids"]]
 
     def ask_one_by_one(self, prompts: Sequence[list[int]], tokens: int) -> list[list[int]]:
@@ -60,10 +60,12 @@ class Server:
         return [self.ask(prompt, tokens) for prompt in prompts]
 
     @contextmanager
-    def asked(self, prompts: Sequence[list[int]], tokens: int) -> Iterator[list[Any]]:
+    def asked(
+        self, prompts: Sequence[list[int]], tokens: int, seconds: float = SECONDS
+    ) -> Iterator[list[Any]]:
         """Have all prompts asked at once while the block runs; futures of the answers."""
         with ThreadPoolExecutor(len(prompts)) as pool:
-            yield [pool.submit(self.ask, prompt, tokens) for prompt in prompts]
+            yield [pool.submit(self.ask, prompt, tokens, seconds) for prompt in prompts]
 
 
 @contextmanager

@@ -23,6 +23,7 @@ ENGINE: dict[str, Any] = {
 }
 PROMPTS = [[7 + each, 300, 12, 45 + each] for each in range(6)]
 TOKENS = 200
+PATIENCE = 20.0
 EVERY_FORWARD = (1, 4, 20261201)
 
 
@@ -99,7 +100,8 @@ def test_ended_in_the_midst_of_swaps_it_leaves_nothing_and_comes_up_right(
 ) -> None:
     with served(lane, ENGINE, tmp_path) as server:
         server.rpc("expert_bank_force", *EVERY_FORWARD)
-        with server.asked(PROMPTS, TOKENS) as answers:
+        # vLLM's server waits for who still waits for an answer.
+        with server.asked(PROMPTS, TOKENS, PATIENCE) as answers:
             wait_for_swaps(server)
             server.process.send_signal(sent)
             status = server.process.wait(timeout=SECONDS)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 from expert_bank.pace import Pace
@@ -16,6 +17,7 @@ from expert_bank.refused import Refused
 POISON = "EXPERT_BANK_POISON"
 READ_FLOOR = "EXPERT_BANK_READ_FLOOR"
 NODE = "EXPERT_BANK_NODE"
+STATS = "EXPERT_BANK_STATS"
 _NODE = re.compile(r"[0-9]{1,4}", re.ASCII)
 
 
@@ -32,6 +34,7 @@ class BankConfig:
         node: Number of the NUMA node that host memory is bound to; None for the one that has most
             of this process's CPUs.
         follow: How the map follows traffic; None where it stands still.
+        stats: File that tells how the map does, replaced as it goes; None for none.
     """
 
     hot_experts: str
@@ -41,6 +44,7 @@ class BankConfig:
     read_floor: float | None
     node: int | None
     follow: Pace | None = None
+    stats: Path | None = None
 
     @classmethod
     def read(cls, offload_config: Any, environ: Mapping[str, str] = os.environ) -> Self:  # noqa: ANN401 - vLLM's
@@ -53,12 +57,25 @@ class BankConfig:
             read_floor=_speed(environ, READ_FLOOR),
             node=_node(environ, NODE),
             follow=Pace.read(getattr(offload_config, "moe_follow", "")),
+            stats=stats_place(environ),
         )
 
     @property
     def on(self) -> bool:
         """Tell whether there are two banks at all."""
         return bool(self.hot_experts)
+
+
+def stats_place(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """Read where the stats file is; None where there is none.
+
+    Raises:
+        Refused: The path is relative: the processes of one server need not stand in one folder.
+    """
+    text = environ.get(STATS, "")
+    if text and not Path(text).is_absolute():
+        raise Refused(f"{STATS} is {text!r}, and must be a whole path, from / on")
+    return Path(text) if text else None
 
 
 def _switch(environ: Mapping[str, str], name: str) -> bool:

@@ -15,6 +15,7 @@ from expert_bank.following import Following
 from expert_bank.seams import Used
 from expert_bank.swapping import Copy, Swapper, plain_copy
 from expert_bank.table import Table
+from expert_bank.watch import Watch
 
 
 class TwoBank:
@@ -31,6 +32,7 @@ class TwoBank:
         resident: Layers of a draft model, all of whose experts are in device memory.
         boot: bool[E] of each layer: which experts were hot at boot.
         following: Has the map follow traffic; None while it does not.
+        watch: Tells how the map does; None where nobody is told.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class TwoBank:
         self.resident: tuple[str, ...] = ()
         self.boot = tuple(table.is_hot())
         self.following: Following | None = None
+        self.watch: Watch | None = None
 
     def audit(self) -> list[str]:
         """Compare every expert's row, and the device's table, with what they must be.

@@ -1,10 +1,11 @@
 """What a worker reads of the engine's configuration and of the run's environment."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from expert_bank.config import NODE, POISON, READ_FLOOR, BankConfig
+from expert_bank.config import NODE, POISON, READ_FLOOR, STATS, BankConfig
 from expert_bank.host_memory import HostMemory
 from expert_bank.numa import home, must_bind, nodes
 from expert_bank.probe import Speed, require_speed
@@ -24,6 +25,13 @@ def test_fields_and_the_runs_environment_are_read() -> None:
     found = BankConfig.read(OFFLOAD, environ)
     assert found.on
     assert found == BankConfig("295", "exclusive", "empty", poison=True, read_floor=280.5, node=3)
+
+
+def test_the_stats_file_is_a_whole_path_or_none() -> None:
+    assert BankConfig.read(OFFLOAD, {STATS: "/run/stats.json"}).stats == Path("/run/stats.json")
+    assert BankConfig.read(OFFLOAD, {STATS: ""}).stats is None
+    with pytest.raises(Refused, match=f"{STATS} is 'stats.json', and must be a whole path"):
+        BankConfig.read(OFFLOAD, {STATS: "stats.json"})
 
 
 @pytest.mark.parametrize("value", ["", "0"])

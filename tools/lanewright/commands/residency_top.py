@@ -2,7 +2,6 @@
 
 import io
 import os
-import sys
 import time
 
 from rich.console import Console
@@ -42,8 +41,7 @@ def run(_project: Project, _places: Places, arguments: Arguments) -> ExitCode:
         _redraw(console, source, stats, arguments.interval)
     else:
         before: Stats | None = None
-        while sys.stdout is not None:
-            _print(console, stats, before)
+        while _print(console, stats, before):
             time.sleep(arguments.interval)
             before, stats = stats, source(stats["model"])
     return ExitCode.CLEAN
@@ -63,12 +61,12 @@ def _redraw(console: Console, source: Source, stats: Stats, interval: float) -> 
             before, stats = stats, source(stats["model"])
 
 
-def _print(console: Console, stats: Stats, before: Stats | None) -> None:
-    """Print a whole frame; past a pipe that nobody reads any more."""
+def _print(console: Console, stats: Stats, before: Stats | None) -> bool:
+    """Print a whole frame; tell whether there still is a reader."""
     if console.is_terminal:
         console.print(frame(stats, before, width=console.width))
-        return
+        return True
     plain = Console(file=io.StringIO(), width=WIDE, color_system=None)
     with plain.capture() as captured:
         plain.print(frame(stats, before, width=WIDE))
-    emit(captured.get())
+    return emit(captured.get())

@@ -62,6 +62,7 @@ class Barrier:
         byte_budget: Bytes of one barrier; the swap that runs past it is the last.
         second_budget: Seconds of one barrier; the same.
         totals: What was done.
+        layer_swaps: Of ``totals.swaps``, those of each layer.
         failures: The last few, in words.
         closed: Why no swap may run now; empty where one may.
     """
@@ -73,6 +74,7 @@ class Barrier:
         self.byte_budget = 2**63
         self.second_budget = float("inf")
         self.totals = Totals()
+        self.layer_swaps = [0] * len(swapper.banks)
         self.failures: list[str] = []
         self.closed: list[str] = []
         self._addresses = self._read_addresses()
@@ -143,6 +145,7 @@ class Barrier:
             swapped = self.swapper.swap(swap)
             spent += swapped.bytes
             totals.swaps += not swapped.failure
+            self.layer_swaps[swap.layer] += not swapped.failure
             if swapped.failure:
                 self._fail(swapped.failure)
         totals.barriers += 1

@@ -18,6 +18,7 @@ from expert_bank.refused import Refused
 POISON = "EXPERT_BANK_POISON"
 READ_FLOOR = "EXPERT_BANK_READ_FLOOR"
 NODE = "EXPERT_BANK_NODE"
+STATS = "EXPERT_BANK_STATS"
 _NODE = re.compile(r"[0-9]{1,4}", re.ASCII)
 
 
@@ -35,6 +36,7 @@ class BankConfig:
             of this process's CPUs.
         follow: How the map follows traffic; None where it stands still.
         folder: Where the file of cold rows goes, if they are in one.
+        stats: File that tells how the map does, replaced as it goes; None for none.
     """
 
     hot_experts: str
@@ -45,6 +47,7 @@ class BankConfig:
     node: int | None
     follow: Pace | None = None
     folder: Path = USUAL
+    stats: Path | None = None
 
     @classmethod
     def read(cls, offload_config: Any, environ: Mapping[str, str] = os.environ) -> Self:  # noqa: ANN401 - vLLM's
@@ -58,12 +61,25 @@ class BankConfig:
             node=_node(environ, NODE),
             follow=Pace.read(getattr(offload_config, "moe_follow", "")),
             folder=Path(environ.get(FOLDER) or USUAL),
+            stats=stats_place(environ),
         )
 
     @property
     def on(self) -> bool:
         """Tell whether there are two banks at all."""
         return bool(self.hot_experts)
+
+
+def stats_place(environ: Mapping[str, str] = os.environ) -> Path | None:
+    """Read where the stats file is; None where there is none.
+
+    Raises:
+        Refused: The path is relative: the processes of one server need not stand in one folder.
+    """
+    text = environ.get(STATS, "")
+    if text and not Path(text).is_absolute():
+        raise Refused(f"{STATS} is {text!r}, and must be a whole path, from / on")
+    return Path(text) if text else None
 
 
 def _switch(environ: Mapping[str, str], name: str) -> bool:

@@ -18,6 +18,7 @@ from expert_bank.seams import Used
 from expert_bank.swapping import Copy, Swapper, plain_copy
 from expert_bank.table import Table
 from expert_bank.table_layout import COLD
+from expert_bank.watch import Watch
 
 
 class TwoBank:
@@ -35,6 +36,7 @@ class TwoBank:
         boot: bool[E] of each layer: which experts were hot at boot.
         following: Has the map follow traffic; None while it does not.
         file: Has the cold rows; None where host memory has.
+        watch: Tells how the map does; None where nobody is told.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class TwoBank:
         self.boot = tuple(table.is_hot())
         self.following: Following | None = None
         self.file: ColdFile | None = None
+        self.watch: Watch | None = None
 
     def audit(self) -> list[str]:
         """Compare every expert's row, and the device's table, with what they must be.

@@ -175,8 +175,11 @@ def test_the_environment_of_a_lane_runs_it(
     assert world.run("env") == 0
     script = capfd.readouterr().out + '"$LANE_PYTHON" -c "import vllm; print(vllm.__file__)"\n'
     script += 'echo "$LANE_MODEL"\necho "${PYTHONDONTWRITEBYTECODE-unset}"\n'
+    script += 'echo "$EXPERT_BANK_STATS"\n'
     shell = subprocess.run(["sh"], input=script, capture_output=True, text=True, check=True)
-    *_, file, model, bytecode = shell.stdout.splitlines()
+    *_, file, model, bytecode, stats = shell.stdout.splitlines()
     assert Path(file).is_relative_to(world.places.sites)
     assert Path(model).name == f"{RECIPE}-{recipe_hash(RECIPE)[:12]}"
     assert bytecode == "unset"
+    assert Path(stats).parent == world.places.state / "stats"
+    assert Path(stats).parent.is_dir()

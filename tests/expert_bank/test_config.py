@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from expert_bank.cold_folder import FOLDER, USUAL
-from expert_bank.config import NODE, POISON, READ_FLOOR, BankConfig
+from expert_bank.config import NODE, POISON, READ_FLOOR, STATS, BankConfig
 from expert_bank.host_memory import HostMemory
 from expert_bank.numa import home, must_bind, nodes
 from expert_bank.probe import Speed, require_speed
@@ -37,6 +37,13 @@ def test_fields_and_the_runs_environment_are_read() -> None:
 @pytest.mark.parametrize("environ", [{}, {FOLDER: ""}])
 def test_a_folder_that_nobody_names_is_the_usual_one(environ: dict[str, str]) -> None:
     assert BankConfig.read(OFFLOAD, environ).folder == USUAL
+
+
+def test_the_stats_file_is_a_whole_path_or_none() -> None:
+    assert BankConfig.read(OFFLOAD, {STATS: "/run/stats.json"}).stats == Path("/run/stats.json")
+    assert BankConfig.read(OFFLOAD, {STATS: ""}).stats is None
+    with pytest.raises(Refused, match=f"{STATS} is 'stats.json', and must be a whole path"):
+        BankConfig.read(OFFLOAD, {STATS: "stats.json"})
 
 
 @pytest.mark.parametrize("value", ["", "0"])

@@ -18,11 +18,14 @@ STRAY = {
     "TORCHDYNAMO_DISABLE": "1",
     "HF_TOKEN": "word",
     "VIRTUAL_ENV": "/elsewhere/venv",
+    "EXPERT_BANK_STATS": "/elsewhere/stats.json",
+    "EXPERT_BANK_SERVER": "another",
 }
 
 
 def test_what_would_change_a_run_is_dropped() -> None:
-    assert cleaned({**STRAY, "PATH": "/bin", "LANG": "C"}) == {"PATH": "/bin", "LANG": "C"}
+    kept = {"PATH": "/bin", "LANG": "C", "EXPERT_BANK_POISON": "1"}
+    assert cleaned({**STRAY, **kept}) == kept
 
 
 def test_a_lane_hangs_on_nothing_of_the_shell(

@@ -29,6 +29,18 @@ def test_the_port_that_is_asked_for_is_used_and_given_back(tmp_path: Path) -> No
     assert usable_port(port) == port, "the server still listens"
 
 
+def test_its_worker_tells_of_the_map_beside_the_log_whatever_the_shell_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EXPERT_BANK_STATS", "/elsewhere/stats.json")
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    for folder, bank in ((ours, True), (theirs, False)):
+        folder.mkdir()
+        boot(lay_stand_in(folder, bank=bank), folder)
+    assert f"stats in {ours / 'stats.json'}\n" in (ours / "server.log").read_text()
+    assert "stats in None\n" in (theirs / "server.log").read_text()
+
+
 @pytest.mark.parametrize(
     ("lies", "told"),
     [

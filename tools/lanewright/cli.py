@@ -13,6 +13,8 @@ from lanewright.project import Project
 from lanewright.terminal import quoted
 
 LAST_PORT = 65535
+# Between two frames of what is shown live, in seconds.
+SHORTEST, LONGEST = 0.1, 3600.0
 EXIT_CODES = """\
 exit codes: 0 clean; 1 input or environment; 2 usage; 3 conflicts need a person; 4 drift found by
 --check; 5 verification or equality mismatch; 6 the hardware a lane needs is not here; 70 bug;
@@ -51,6 +53,9 @@ class Arguments(Protocol):
     server_port: int
     out: Path | None
     usage_map: Path
+    stats_file: Path | None
+    once: bool
+    interval: float
     verify_lock: bool
     verify_tree: bool
     verify_image: bool
@@ -222,6 +227,33 @@ def _add_residency(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     )
     usage_map.add_argument("usage_map", type=Path, metavar="USAGE", help="a usage map, Parquet")
     usage_map.add_argument("--out", type=Path, metavar="FILE", help="write the file, JSON")
+    top = _command(
+        actions,
+        "top",
+        "show how a running server's map of experts does, layer by layer",
+        reads=True,
+        of_lane=False,
+        module="residency_top",
+    )
+    whence = top.add_mutually_exclusive_group()
+    whence.add_argument(
+        "--file", dest="stats_file", type=Path, metavar="FILE", help="its EXPERT_BANK_STATS"
+    )
+    whence.add_argument(
+        "--port",
+        dest="server_port",
+        type=_port,
+        default=8000,
+        help="port of the server; by default %(default)s",
+    )
+    top.add_argument("--once", action="store_true", help="one frame, and end")
+    top.add_argument(
+        "--interval",
+        type=_interval,
+        default=2.0,
+        metavar="SECONDS",
+        help="between two frames; by default %(default)s",
+    )
 
 
 def _port(text: str) -> int:
@@ -229,6 +261,13 @@ def _port(text: str) -> int:
     if not 0 < number <= LAST_PORT:
         raise argparse.ArgumentTypeError(f"{number} is no port")
     return number
+
+
+def _interval(text: str) -> float:
+    seconds = float(text)
+    if not SHORTEST <= seconds <= LONGEST:
+        raise argparse.ArgumentTypeError(f"{text} is not from {SHORTEST} to {LONGEST} seconds")
+    return seconds
 
 
 def _command(

@@ -22,7 +22,7 @@ def say(text: str) -> None:
             print(visible(text), file=sys.stderr, flush=True)  # noqa: T201 - the one place that talks
 
 
-def emit(text: str, *, always_utf8: bool = False) -> None:
+def emit(text: str, *, always_utf8: bool = False) -> bool:
     """Print data to stdout; a reader that went away has had what it wanted.
 
     Args:
@@ -30,6 +30,9 @@ def emit(text: str, *, always_utf8: bool = False) -> None:
             written out.
         always_utf8: Whether a program reads it: it is printed as it is, and the terminal's
             encoding says nothing.
+
+    Returns:
+        Whether there still is a reader.
     """
     ended = text if text.endswith("\n") else text + "\n"
     ended = ended if always_utf8 else visible(ended)
@@ -42,6 +45,8 @@ def emit(text: str, *, always_utf8: bool = False) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
 
 
 def prepare_streams() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import torch
 from vllm.logger import init_logger
 
-from expert_bank.barrier import Barrier
 from expert_bank.config import BankConfig
 from expert_bank.glue.against import FEATURE, against_loading, against_model, require
 from expert_bank.glue.banked import BankedExperts
@@ -21,6 +20,7 @@ from expert_bank.glue.serving import against_serving, count_late, read_ahead
 from expert_bank.refused import Refused
 from expert_bank.self_check import map_variant, mixed_layers, one_of_each_size, token_counts
 from expert_bank.two_bank import TwoBank
+from expert_bank.watch import Watch
 
 logger = init_logger(f"vllm.{__name__}")
 
@@ -68,12 +68,26 @@ def map_invariance(
         yield "; ".join(map_variant(two_bank, run, layer))
 
 
-def tell_failures(barrier: Barrier) -> None:
-    """Stand before a forward, and tell what failed at its barrier."""
+def watch(two_bank: TwoBank, config: BankConfig, model: str) -> None:
+    """Tell from here on how the map does: in the log, and in the stats file if there is one."""
+    two_bank.watch = Watch(
+        two_bank,
+        model,
+        file=config.stats,
+        tell=lambda line: logger.info("expert_bank: %s", line),
+        warn=lambda line: logger.warning("expert_bank: %s", line),
+    )
+
+
+def before_forward(two_bank: TwoBank) -> None:
+    """Stand before a forward, and tell what failed at its barrier and how the map does."""
+    barrier = two_bank.barrier
     failed = barrier.totals.failed
     barrier.forward()
     if barrier.totals.failed > failed:
         logger.warning("expert_bank: %s", barrier.failures[-1])
+    if two_bank.watch is not None:
+        two_bank.watch.forward()
 
 
 def require_map_invariance(

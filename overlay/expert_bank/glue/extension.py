@@ -93,6 +93,18 @@ class WorkerExtension:
         audit = [*two_bank.audit(), *filter(None, moved)]
         return {**two_bank.told(), "audit": audit}
 
+    def expert_bank_stats(self) -> dict[str, Any] | None:
+        """Tell how the map does, and replace the stats file where there is one.
+
+        Returns:
+            ``stats.snapshot``; None where all experts are resident.
+
+        Raises:
+            Refused: The counts, which are told too, are not exact.
+        """
+        two_bank: TwoBank | None = getattr(self, "two_bank", None)
+        return None if two_bank is None or two_bank.watch is None else two_bank.watch.read()
+
     def expert_bank_force(self, every: int, pairs_per_layer: int, seed: int) -> None:
         """Swap at random before every n-th forward from here on; ``every`` 0 ends it.
 

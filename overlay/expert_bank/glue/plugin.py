@@ -7,6 +7,7 @@ import os
 from vllm.logger import init_logger
 
 from expert_bank import __version__
+from expert_bank.glue import metrics
 
 # Below vLLM's own logger: only that tree has a handler, so INFO from elsewhere is lost.
 logger = init_logger(f"vllm.{__name__}")
@@ -24,6 +25,7 @@ def register() -> None:
         return
     _registered_in.add(pid)
     logger.info("expert_bank %s is in", __version__)
+    metrics.join()
 
 
 def registered() -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
-from expert_bank.glue.banking import load_banked, require_map_invariance, tell_failures
+from expert_bank.glue.banking import before_forward, load_banked, require_map_invariance, watch
 from expert_bank.glue.binding import bind_counter
 from expert_bank.glue.experts import CountedExperts
 from expert_bank.glue.install import install
@@ -43,6 +43,7 @@ class BankWorker(Base):
             self.two_bank = load_banked(self, config, lambda: load(*args, **kwargs))
             self.pick_counter = self.two_bank.counter
             follow(self.two_bank, config.follow)
+            watch(self.two_bank, config, self.vllm_config.model_config.model)
         elif getattr(offload, "moe_usage_counter", False):
             install(CountedExperts, "moe_usage_counter")
             super().load_model(*args, **kwargs)
@@ -76,7 +77,7 @@ class BankWorker(Base):
         if self.pick_counter is None or tokens == 0:
             return super().execute_model(scheduler_output)
         if self.two_bank is not None:
-            tell_failures(self.two_bank.barrier)
+            before_forward(self.two_bank)
         reads = nullcontext() if self.two_bank is None else self.two_bank.step()
         with self.pick_counter.step(tokens), reads:
             return super().execute_model(scheduler_output)

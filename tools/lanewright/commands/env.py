@@ -7,6 +7,7 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.serve.environment import STATS
 from lanewright.serve.lane import lay_lane
 from lanewright.serve.model import ensure_model
 from lanewright.terminal import emit
@@ -17,10 +18,13 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     lane = lay_lane(project, places, lane_of(project, arguments))
     model = ensure_model(places, lane.env, lane.recipe)
     wanted = lane.env.environ()
+    stats = places.state / "stats" / f"{lane.lock.lane}.json"
+    stats.parent.mkdir(parents=True, exist_ok=True)
     found = {
         **{name: value for name, value in wanted.items() if os.environ.get(name) != value},
         "LANE_PYTHON": str(lane.env.python),
         "LANE_MODEL": str(model),
+        STATS: str(stats),
     }
     for name in sorted(os.environ.keys() - wanted.keys()):
         emit(f"unset {name}")

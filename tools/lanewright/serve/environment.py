@@ -5,9 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+# Where a server's worker tells how the map of its experts does; ``/metrics`` and `residency top` read it.
+STATS = "EXPERT_BANK_STATS"
 # What a boot does must not hang on the shell that it was started from: other import paths, a
 # preloaded library, tuning of threads or compilers, or a token for the network.
 DROPPED = (
+    "EXPERT_BANK_SERVER",
+    "EXPERT_BANK_STATS",
     "GOMP_",
     "HF_",
     "HUGGING_FACE_",

@@ -12,7 +12,7 @@ from lanewright.project import Device
 from lanewright.serve.boot import MAX_TOKENS, PROMPTS, Completion, engine_arguments
 from lanewright.serve.child import Child, child, watch
 from lanewright.serve.client import RefusedError, healthy, post, serves
-from lanewright.serve.environment import LaneEnv
+from lanewright.serve.environment import STATS, LaneEnv
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import carries_bank
 from lanewright.serve.flags import flags
@@ -89,6 +89,8 @@ def boot_server(
     )
     # The development mode has the endpoint that asks the workers.
     environ = {**env.environ(), "VLLM_SERVER_DEV_MODE": "1"}
+    if carries_bank(env):
+        environ[STATS] = str(folder / "stats.json")
     log = folder / "server.log"
     start = time.monotonic()
     with (

@@ -31,6 +31,7 @@ def parse() -> argparse.Namespace:
 
 
 arguments = parse()
+print(f"stats in {os.environ.get('EXPERT_BANK_STATS')}", flush=True)  # noqa: T201 - a log shows it
 engine = Engine(EngineArgs(**{each.name: getattr(arguments, each.name) for each in FIELDS}))
 engine.lies.update(engine.lies.get("served", {}))
 

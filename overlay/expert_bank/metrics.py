@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""Stats as metrics: names and help texts by the convention of Prometheus."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Stats = Mapping[str, Any]
+Samples = Iterator[tuple[Sequence[str], float]]
+AGE = "expert_bank_stats_age_seconds"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric.
+
+    Attributes:
+        name: Of a counter, with ``_total``.
+        kind: Whether it only grows.
+        text: Its help.
+        labels: Their names.
+        read: Yields each sample: the labels' values, and its own.
+    """
+
+    name: str
+    kind: Literal["counter", "gauge"]
+    text: str
+    labels: tuple[str, ...]
+    read: Callable[[Stats], Samples]
+
+
+def _one(*path: str) -> Callable[[Stats], Samples]:
+    """Read one number; a part that is null has no sample."""
+
+    def read(stats: Stats) -> Samples:
+        value: Any = stats
+        for key in path:
+            value = None if value is None else value[key]
+        if value is not None:
+            yield (), float(value)
+
+    return read
+
+
+def _picks(stats: Stats) -> Samples:
+    for layer in stats["layers"]:
+        for bank in ("hot", "cold"):
+            yield (layer["name"], bank), layer[f"{bank}_picks"]
+
+
+def _swaps(stats: Stats) -> Samples:
+    for layer in stats["layers"]:
+        yield (layer["name"],), layer["swaps"]
+
+
+def _rows(stats: Stats) -> Samples:
+    for layer in stats["layers"]:
+        yield (layer["name"],), layer["hot_rows"]
+
+
+def _cold(stats: Stats) -> Samples:
+    names = {"served": "late", **{each: each for each in ("boot", "oracle", "null")}}
+    for of, name in names.items():
+        if (share := stats["cold"][name]) is not None:
+            yield (of,), share
+
+
+METRICS = (
+    Metric(
+        "expert_bank_picks_total",
+        "counter",
+        "Picks of experts by layer and by the bank that served them.",
+        ("layer", "bank"),
+        _picks,
+    ),
+    Metric(
+        "expert_bank_forwards_total",
+        "counter",
+        "Scheduled forwards.",
+        (),
+        _one("forwards"),
+    ),
+    Metric("expert_bank_tokens_total", "counter", "Scheduled tokens.", (), _one("tokens")),
+    Metric(
+        "expert_bank_cold_share",
+        "gauge",
+        "Share of late picks (decayed) that is cold: served, or under the boot map, the best map"
+        " for them (oracle), or were all experts picked alike (null).",
+        ("of",),
+        _cold,
+    ),
+    Metric(
+        "expert_bank_regret_picks_total",
+        "counter",
+        "Picks that came from the cold bank and would not have under the oracle map.",
+        (),
+        _one("regret", "picks"),
+    ),
+    Metric(
+        "expert_bank_barriers_total",
+        "counter",
+        "Barriers between forwards at which swaps were asked for.",
+        (),
+        _one("swapping", "barriers"),
+    ),
+    Metric(
+        "expert_bank_barrier_seconds_total",
+        "counter",
+        "Seconds spent at barriers.",
+        (),
+        _one("swapping", "seconds"),
+    ),
+    Metric(
+        "expert_bank_deciding_seconds_total",
+        "counter",
+        "Seconds spent reading counts and deciding what to swap.",
+        (),
+        _one("deciding_seconds"),
+    ),
+    Metric(
+        "expert_bank_swaps_total", "counter", "Swaps that were made.", (), _one("swapping", "swaps")
+    ),
+    Metric("expert_bank_layer_swaps_total", "counter", "The same by layer.", ("layer",), _swaps),
+    Metric(
+        "expert_bank_failed_swaps_total",
+        "counter",
+        "Swaps that failed and left an expert where it was.",
+        (),
+        _one("swapping", "failed"),
+    ),
+    Metric(
+        "expert_bank_cut_swaps_total",
+        "counter",
+        "Swaps that a budget of bytes or seconds left out.",
+        (),
+        _one("swapping", "cut"),
+    ),
+    Metric(
+        "expert_bank_swap_bytes_total",
+        "counter",
+        "Bytes that swaps copied and verified.",
+        (),
+        _one("swapping", "bytes"),
+    ),
+    Metric("expert_bank_frozen", "gauge", "Whether the map is frozen.", (), _one("frozen")),
+    Metric(
+        "expert_bank_trusted",
+        "gauge",
+        "Whether the map that follows traffic is served (1), or the boot map in its place (0).",
+        (),
+        _one("guard", "trusted"),
+    ),
+    Metric(
+        "expert_bank_fallbacks_total",
+        "counter",
+        "Times that the map that follows traffic was given up for the boot map.",
+        (),
+        _one("guard", "fallbacks"),
+    ),
+    Metric(
+        "expert_bank_returns_total",
+        "counter",
+        "Times that it came back.",
+        (),
+        _one("guard", "returns"),
+    ),
+    Metric("expert_bank_hot_rows", "gauge", "Hot rows by layer.", ("layer",), _rows),
+)

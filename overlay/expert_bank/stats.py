@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""How the map does, in numbers: what was picked from which bank, and what it could have been.
+
+NumPy alone.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from expert_bank.policy import Policy
+from expert_bank.stats_file import SCHEMA
+
+if TYPE_CHECKING:
+    from expert_bank.two_bank import TwoBank
+
+# Names the server whose workers these are, so that none shows the numbers of another.
+SERVER = "EXPERT_BANK_SERVER"
+# Forwards from one look to the next where the map does not follow.
+STILL = 64
+
+State = Literal["follows", "frozen", "boot map", "ended", "still", "swapped at random"]
+Shares = dict[str, float | None]
+
+
+def snapshot(two_bank: "TwoBank", model: str, *, regret_picks: float = 0.0) -> dict[str, Any]:
+    """Read all of it between two forwards, as values that JSON can carry; waits for the device.
+
+    Args:
+        two_bank: Whose map it is.
+        model: What is served.
+        regret_picks: Picks that came from the cold bank and would not have under the oracle map,
+            so far.
+
+    Returns:
+        ``stats_file.SHAPE`` has its fields. Shares are of 1, and null where nothing was picked or
+        no map follows; bytes, seconds and counts are since start.
+
+    Raises:
+        Refused: The counts are not exact.
+    """
+    counter, barrier, following = two_bank.counter, two_bank.barrier, two_bank.following
+    policy = None if following is None else following.policy
+    hot, picks = two_bank.table.is_hot(), counter.by_bank().sum(axis=2)
+    late = late_shares(policy, hot)
+    return {
+        "schema": SCHEMA,
+        "time": time.time(),
+        "pid": os.getpid(),
+        "server": os.environ.get(SERVER, ""),
+        "model": model,
+        "state": state(two_bank),
+        "every": look_every(two_bank),
+        "forwards": barrier.totals.forwards,
+        "tokens": counter.tokens,
+        "picks_per_token": counter.picks_per_token,
+        "cold": {"so_far": _share(picks[:, 1].sum(), picks.sum()), **late},
+        "regret": {"late": regret(late), "picks": regret_picks},
+        "swapping": {
+            name: getattr(barrier.totals, name)
+            for name in ("barriers", "swaps", "failed", "cut", "bytes", "seconds")
+        },
+        "deciding_seconds": 0.0 if following is None else following.seconds,
+        "frozen": policy is not None and policy.frozen,
+        "guard": None
+        if policy is None
+        else {name: getattr(policy.guard, name) for name in ("trusted", "fallbacks", "returns")},
+        "layers": [
+            {
+                "name": name,
+                "experts": len(hot[layer]),
+                "hot_rows": two_bank.table.hot[layer],
+                "hot_experts": int(hot[layer].sum()),
+                "row_bytes": two_bank.swapper.banks[layer].row_bytes,
+                "hot_picks": int(picks[layer, 0]),
+                "cold_picks": int(picks[layer, 1]),
+                "swaps": barrier.layer_swaps[layer],
+                "cold": by_layer,
+            }
+            for layer, (name, by_layer) in enumerate(
+                zip(counter.layers, layer_shares(policy, hot), strict=True)
+            )
+        ],
+    }
+
+
+def state(two_bank: "TwoBank") -> State:
+    """Tell in a word what moves the map."""
+    following = two_bank.following
+    if two_bank.barrier.source is not following:
+        return "swapped at random"
+    if following is None:
+        return "still"
+    if following.ended:
+        return "ended"
+    if following.policy.frozen:
+        return "frozen"
+    return "follows" if following.policy.guard.trusted else "boot map"
+
+
+def look_every(two_bank: "TwoBank") -> int:
+    """Forwards from one look to the next: the policy's own, where there is one."""
+    following = two_bank.following
+    return STILL if following is None else following.policy.pace.every
+
+
+def late_shares(policy: Policy | None, hot: Sequence[NDArray[np.bool_]]) -> Shares:
+    """Tell which share of late picks is cold under this map and others; see ``Policy.shares``.
+
+    Args:
+        policy: Whose scores, or None.
+        hot: bool[E] of each layer.
+
+    Returns:
+        ``late`` under the given map, ``boot``, ``oracle``, ``null``.
+    """
+    if policy is None or not policy.scores.any():
+        return dict.fromkeys(("late", "boot", "oracle", "null"))
+    found = policy.shares(hot)
+    return {"late": found.pop("cold"), **found}
+
+
+def layer_shares(policy: Policy | None, hot: Sequence[NDArray[np.bool_]]) -> list[Shares]:
+    """Tell the same of each layer, without the null."""
+    if policy is None:
+        return [dict.fromkeys(("late", "boot", "oracle")) for _ in hot]
+    return [
+        {
+            "late": _share(scores[~now].sum(), whole := scores.sum()),
+            "boot": _share(scores[~boot].sum(), whole),
+            "oracle": _share(np.sort(scores)[: len(scores) - rows].sum(), whole),
+        }
+        for scores, now, boot, rows in zip(
+            policy.scores, hot, policy.boot, policy.rows, strict=True
+        )
+    ]
+
+
+def regret(shares: Shares) -> float | None:
+    """Share of late picks that are cold and would not be under the oracle map; None for unknown."""
+    late, oracle = shares["late"], shares["oracle"]
+    # Two sums of the same numbers may differ in their last bit.
+    return None if late is None or oracle is None else max(0.0, late - oracle)
+
+
+def _share(part: float, whole: float) -> float | None:
+    return float(part / whole) if whole else None

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""Looks at a map every so many forwards, and tells: lines for the log, and the stats file.
+
+It goes by what the barrier has just read; between two looks it costs a division.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from expert_bank.refused import worded
+from expert_bank.stats import late_shares, look_every, regret, snapshot, state
+from expert_bank.stats_file import write_stats
+from expert_bank.watch_lines import begins, goes_on, turned
+
+if TYPE_CHECKING:
+    from expert_bank.two_bank import TwoBank
+
+# Looks from one line of the log to the next.
+LINE_EVERY = 50
+# Seconds from one stats file to the next, at least.
+WRITE_EVERY = 1.0
+
+
+class Watch:
+    """Tells of one worker's banks. Whatever goes wrong with that is told once, and stops nothing.
+
+    Attributes:
+        regret_picks: Picks that came from the cold bank and would not have under the oracle map:
+            at each look, the picks since the one before, by the shares of late picks.
+    """
+
+    def __init__(
+        self,
+        two_bank: "TwoBank",
+        model: str,
+        *,
+        file: Path | None,
+        tell: Callable[[str], None],
+        warn: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Begin, and tell how the map stands.
+
+        Args:
+            two_bank: To be looked at.
+            model: What is served.
+            file: Where the stats go; None for nowhere.
+            tell: Takes a line of the log.
+            warn: The same, of something wrong.
+            clock: Seconds.
+        """
+        self.regret_picks = 0.0
+        self._two_bank, self._model, self._file = two_bank, model, file
+        self._tell, self._warn, self._clock = tell, warn, clock
+        self._state = state(two_bank)
+        self._looks = self._tokens = 0
+        self._failing = False
+        self._written = float("-inf")
+        self._line = self._now()
+        tell(begins(two_bank, self._state, file))
+        self._guarded(self._write)
+
+    def forward(self) -> None:
+        """Stand before a forward, behind its barrier."""
+        two_bank = self._two_bank
+        if two_bank.barrier.totals.forwards % look_every(two_bank) == 0:
+            self._guarded(self._look)
+
+    def read(self) -> dict[str, Any]:
+        """Read the stats now, and replace the file with them where there is one.
+
+        Raises:
+            Refused: The counts are not exact.
+        """
+        stats = snapshot(self._two_bank, self._model, regret_picks=self.regret_picks)
+        if self._file is not None:
+            self._guarded(lambda: self._put(stats))
+        return stats
+
+    def _look(self) -> None:
+        two_bank = self._two_bank
+        if (now := state(two_bank)) != self._state:
+            self._state = now
+            self._tell(turned(two_bank, now))
+        self._looks += 1
+        self._add_regret()
+        if two_bank.following is not None and self._looks % LINE_EVERY == 0:
+            before, self._line = self._line, self._now()
+            shares = late_shares(two_bank.following.policy, two_bank.table.is_hot())
+            self._tell(goes_on(self._state, shares, before, self._line))
+        if self._clock() - self._written >= WRITE_EVERY:
+            self._write()
+
+    def _add_regret(self) -> None:
+        two_bank, counter = self._two_bank, self._two_bank.counter
+        tokens, self._tokens = counter.tokens - self._tokens, counter.tokens
+        if two_bank.following is not None:
+            shares = late_shares(two_bank.following.policy, two_bank.table.is_hot())
+            picks = tokens * counter.picks_per_token * len(counter.layers)
+            self.regret_picks += picks * (regret(shares) or 0.0)
+
+    def _write(self) -> None:
+        if self._file is not None:
+            self._put(snapshot(self._two_bank, self._model, regret_picks=self.regret_picks))
+
+    def _put(self, stats: dict[str, Any]) -> None:
+        # Before it fails, too: a full disk is not asked again at every look.
+        self._written = self._clock()
+        if self._file is not None:
+            write_stats(self._file, stats)
+        self._failing = False
+
+    def _guarded(self, act: Callable[[], None]) -> None:
+        """Act; what only tells must not end what serves."""
+        try:
+            act()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the next forward is due
+            if not self._failing:
+                self._failing = True
+                self._warn(f"how the map does cannot be told: {worded(error)}")
+
+    def _now(self) -> dict[str, float]:
+        two_bank = self._two_bank
+        deciding = 0.0 if two_bank.following is None else two_bank.following.seconds
+        return {**asdict(two_bank.barrier.totals), "deciding": deciding, "time": self._clock()}

@@ -1,0 +1,102 @@
+"""What is told of a map, in numbers that can be worked out by hand."""
+
+import json
+import os
+
+import pytest
+
+from expert_bank.stats import SERVER, layer_shares, snapshot
+from expert_bank.stats_file import checked
+from tests.expert_bank.watched import ROW, Banks
+
+
+def test_a_map_that_stands_still_tells_its_picks_and_no_late_shares(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(SERVER, "a-server")
+    banks = Banks()
+    banks.serve([5, 1, 3, 1])
+    found = snapshot(banks, "m")  # type: ignore[arg-type]
+    assert checked(json.loads(json.dumps(found))) == found
+    assert (found["model"], found["server"], found["pid"]) == ("m", "a-server", os.getpid())
+    assert (found["state"], found["guard"], found["frozen"]) == ("still", None, False)
+    assert (found["forwards"], found["tokens"], found["picks_per_token"]) == (1, 5, 2)
+    nothing = {"late": None, "boot": None, "oracle": None}
+    assert found["cold"] == {"so_far": 0.4, **nothing, "null": None}
+    assert found["regret"] == {"late": None, "picks": 0.0}
+    assert found["layers"] == [
+        {
+            "name": f"layers.{layer}",
+            "experts": 4,
+            "hot_rows": 2,
+            "hot_experts": 2,
+            "row_bytes": ROW,
+            "hot_picks": 6,
+            "cold_picks": 4,
+            "swaps": 0,
+            "cold": nothing,
+        }
+        for layer in range(2)
+    ]
+
+
+def test_before_the_first_pick_no_share_is_made_up() -> None:
+    banks = Banks()
+    banks.follow()
+    found = snapshot(banks, "m")  # type: ignore[arg-type]
+    assert {*found["cold"].values()} == {None}
+    assert found["regret"]["late"] is None
+    assert found["layers"][0]["cold"] == {"late": None, "boot": None, "oracle": None}
+
+
+def test_late_shares_are_of_the_map_the_boot_map_the_oracle_and_the_null() -> None:
+    banks = Banks()
+    banks.follow(tokens_per_swap=0)
+    banks.following.policy.scores[:] = [[4, 1, 3, 2], [0, 0, 0, 10]]
+    banks.map[0] = [False, False, True, True]
+    found = snapshot(banks, "m")  # type: ignore[arg-type]
+    assert [each["cold"] for each in found["layers"]] == [
+        {"late": 0.5, "boot": 0.5, "oracle": pytest.approx(0.3)},
+        {"late": 1.0, "boot": 1.0, "oracle": 0.0},
+    ]
+    assert found["cold"] == {
+        "so_far": None,
+        "late": pytest.approx(0.75),
+        "boot": pytest.approx(0.75),
+        "oracle": pytest.approx(0.15),
+        "null": 0.5,
+    }
+    assert found["regret"]["late"] == pytest.approx(0.6)
+
+
+def test_layers_shares_sum_to_those_of_the_whole() -> None:
+    banks = Banks(layers=3, experts=8, hot=3)
+    banks.follow()
+    banks.serve([9, 0, 2, 7, 1, 8, 3, 6], 5)
+    policy, hot = banks.following.policy, banks.table.is_hot()
+    whole = policy.scores.sum()
+    for of, name in (("late", "cold"), ("boot", "boot"), ("oracle", "oracle")):
+        parts = zip(layer_shares(policy, hot), policy.scores, strict=True)
+        summed = sum((shares[of] or 0) * scores.sum() for shares, scores in parts)
+        assert summed / whole == pytest.approx(policy.shares(hot)[name])
+
+
+def test_each_state_has_its_word() -> None:
+    banks = Banks()
+    told = []
+
+    def tell() -> None:
+        told.append(snapshot(banks, "m")["state"])  # type: ignore[arg-type]
+
+    tell()
+    banks.follow()
+    tell()
+    banks.following.policy.guard.trusted = False
+    tell()
+    banks.following.policy.frozen = True
+    tell()
+    banks.following.ended = "a count was lost"
+    tell()
+    banks.barrier.source = object()
+    tell()
+    assert told == ["still", "follows", "boot map", "frozen", "ended", "swapped at random"]

@@ -1,0 +1,1 @@
+"""A live table of how the map of experts does."""

@@ -65,6 +65,7 @@ def test_on_is_proven_by_both_banks_picks(lane: LaneEnv) -> None:
                 "picks": 56,
                 "tokens": 14,
                 "hot_rows": 4,
+                "follows": 0,
                 "mixed_layers": 2,
                 "hot_picks": 46,
                 "cold_picks": 10,

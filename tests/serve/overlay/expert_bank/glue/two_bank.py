@@ -114,6 +114,7 @@ class TwoBank:
             "resident": [],
             "closed": [],
             "follows": {"trusted": True} if self.follows else None,
+            "file": None,
             "seams": {
                 "RowTable": {"from": "own", "calls": len(self.banks) + 2 * self.swaps},
                 "RowCopy": {"from": "own", "calls": self.swaps},

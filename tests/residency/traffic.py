@@ -1,7 +1,7 @@
 """Traces of picks for policies: int64[T, L, k], tokens in order, MoE layers, logical experts.
 
 A token's picks are k different experts. All are drawn from a seed's raw PCG64 bits, so that no
-version of NumPy changes them. What has one name in ``shared/residency-cases.md`` has it here.
+version of NumPy changes them. Each is named by the fault that it provokes.
 """
 
 import numpy as np

@@ -7,7 +7,8 @@ from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.serve.child import BootError
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.model import ensure_model, recipe_hash
+from lanewright.serve.makers import maker_of
+from lanewright.serve.model import ensure_model, model_name, recipe_hash
 from lanewright.serve.recipes import RECIPES
 
 (RECIPE, *_) = RECIPES
@@ -58,3 +59,24 @@ def test_widths_suit_every_cpu_kernel(recipe: dict[str, int]) -> None:
     found = [recipe[name] for name in widths if name in recipe]
     assert len(found) >= 3
     assert all(width % 32 == 0 for width in found)
+
+
+def test_a_model_made_of_another_is_made_after_it(places: Places, tmp_path: Path) -> None:
+    env = python(tmp_path, 'echo "$(basename "$1") of $4" > "$3/made"')
+    wide = ensure_model(places, env, "qwen3-moe-trained-wide")
+    trained = places.models / model_name("qwen3-moe-trained")
+    assert (wide / "made").read_text() == f"widen_model.py of {trained}\n"
+    assert (trained / "made").read_text() == "train_model.py of \n"
+
+
+def test_a_change_of_the_training_is_another_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = recipe_hash("qwen3-moe-trained"), recipe_hash(RECIPE)
+    loop = next(
+        file
+        for file in maker_of(RECIPES["qwen3-moe-trained"]).sources()
+        if file.match("training/loop.py")
+    )
+    real = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda file: real(file) + b"#" * (file == loop))
+    after = recipe_hash("qwen3-moe-trained"), recipe_hash(RECIPE)
+    assert (before[0] != after[0], before[1] != after[1]) == (True, False)

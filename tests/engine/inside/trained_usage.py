@@ -36,7 +36,6 @@ def used(model: Any, ids: torch.Tensor) -> tuple[list[list[int]], float]:  # noq
     return counts.tolist(), torch.cat(losses).mean().item()
 
 
-@torch.inference_mode()
 def main(folder: Path) -> dict[str, Any]:
     """Use the model on each kind."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
@@ -55,4 +54,6 @@ def main(folder: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[2]).write_text(json.dumps(main(Path(sys.argv[1]))))
+    with torch.inference_mode():
+        result = main(Path(sys.argv[1]))
+    Path(sys.argv[2]).write_text(json.dumps(result))

@@ -1,4 +1,12 @@
-from lanewright.serve.equality.prompts import DISTINCT, MAX_TOKENS, PROMPTS
+from pathlib import Path
+
+from lanewright.serve.equality.prompts import (
+    DISTINCT,
+    HELD_OUT,
+    MAX_TOKENS,
+    PROMPTS,
+    prompts_for,
+)
 from lanewright.serve.recipes import RECIPES
 
 
@@ -22,3 +30,26 @@ def test_prompt_and_answer_fit_the_models_even_byte_by_byte() -> None:
 
 def test_an_answer_has_64_tokens_and_all_together_at_least_200() -> None:
     assert (MAX_TOKENS, DISTINCT) == (64, 200)
+
+
+def test_a_trained_model_is_asked_what_its_training_held_out(tmp_path: Path) -> None:
+    held_out = tmp_path / HELD_OUT
+    held_out.mkdir()
+    texts = {
+        kind: "".join(f"  {kind} {number}: {'x' * (number % 70)}\n" for number in range(4000))
+        for kind in ("english", "python")
+    }
+    for kind, text in texts.items():
+        (held_out / f"{kind}.txt").write_text(text)
+    found = prompts_for(tmp_path)
+    assert len(found) == len(set(found)) == len(PROMPTS)
+    assert sorted(map(len, found)) == [1 + 4 * number for number in range(44)]
+    for number, prompt in enumerate(found):
+        kind = ("english", "python")[number % 2]
+        assert f"\n  {prompt}" in texts[kind]
+    # Whoever asks few asks short and long ones.
+    assert max(map(len, found[:8])) > 100
+
+
+def test_any_other_model_is_asked_the_fixed_ones(tmp_path: Path) -> None:
+    assert prompts_for(tmp_path) == PROMPTS

@@ -3,7 +3,8 @@
 from typing import Any
 
 # All of them are for any machine, so that each has the same bytes on every one.
-_PYTHON = "anyio==4.16.0 click==8.5.1 jinja2==3.1.6"
+# Code that has little prose in it.
+_PYTHON = "httpcore2==2.16.2 jsonschema==4.26.0 starlette==1.10.0 uvicorn==0.54.0"
 _ENGLISH = (
     "agent-detector==2.0.0 aiohappyeyeballs==2.7.1 annotated-doc==0.0.7 annotated-types==0.8.0"
     " anthropic==2.14.0 attrs==26.1.0 cachetools==8.0.2 cloudpickle==3.1.3 depyf==0.20.0"
@@ -30,12 +31,14 @@ TEXTS: dict[str, dict[str, Any]] = {
     "python": {
         "distributions": _pinned(_PYTHON),
         "suffixes": [".py"],
-        "sha256": "b83db35b25f014fbb4ec0ca50de56efe1e3302f0db9385e2352ae0744e005838",
+        "without": "",
+        "sha256": "566cf007b0fb0b21964b7014ec0654fc30005ebef87d18a2b8f8208a31532a2c",
     },
-    # METADATA stands for the description in it.
+    # METADATA stands for the description in it. Left out are fenced blocks: most are Python.
     "english": {
         "distributions": _pinned(_ENGLISH),
         "suffixes": ["METADATA", ".md", ".rst", ".txt"],
+        "without": r"^[ \t]*```.*?^[ \t]*```[ \t]*$",
         "sha256": "c891ae41fe563762853cd9aa78932f029721a46baeba40ac95963cbacf80bfc8",
     },
 }

@@ -27,7 +27,7 @@ def train(
         model: Float32, gives its routers' logits.
         ids: By kind, int64 [N], each longer than a window.
         told: ``steps``; ``batch``, windows in a step, half of each of two kinds; ``length`` of a
-            window in tokens; the peak learning ``rate``; weight of the ``balance``.
+            window in tokens; the peak learning ``rate``; the peak weight of the ``balance``.
         seed: Of the choice of windows.
     """
     steps, rate = told["steps"], told["rate"]
@@ -45,7 +45,9 @@ def train(
             out.logits.transpose(1, 2), windows[:, 1:], reduction="none"
         )
         uneven = imbalance(out.router_logits, model.config.num_experts_per_tok)
-        (losses.mean() + told["balance"] * uneven).backward()
+        # Less and less, as the rate: first all experts find a use, then each is left to it.
+        weight = told["balance"] * schedule.get_last_lr()[0] / rate
+        (losses.mean() + weight * uneven).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()

@@ -4,13 +4,14 @@ The same recipe gives the same text on every machine, or none: versions and byte
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
-# Of its documents, in order, every fourth is held out.
-EVERY = 4
+# Of its documents, in order, every third is held out.
+EVERY = 3
 
 
 class TextError(Exception):
@@ -36,7 +37,8 @@ def text_of(kind: str, told: Mapping[str, Any]) -> Text:
     Args:
         kind: Name of the kind, for messages.
         told: ``distributions`` (version by name), ``suffixes`` of the files that are taken of them,
-            and ``sha256`` over the documents in order, each behind its length as eight bytes.
+            ``sha256`` over the documents in order, each behind its length as eight bytes, and
+            ``without``, an expression for what is then left out of each, which may be empty.
 
     Raises:
         TextError: A distribution is missing or of another version, or the bytes are others.
@@ -50,7 +52,8 @@ def text_of(kind: str, told: Mapping[str, Any]) -> Text:
             f"text {kind}: {len(found)} documents of SHA-256 {digest.hexdigest()},"
             f" where the recipe names {told['sha256']}"
         )
-    texts = [each.decode() for each in found]
+    without = re.compile(told["without"], re.MULTILINE | re.DOTALL)
+    texts = [without.sub("", each.decode()) for each in found]
     held_out = texts[EVERY - 1 :: EVERY]
     del texts[EVERY - 1 :: EVERY]
     return Text(tuple(texts), tuple(held_out))

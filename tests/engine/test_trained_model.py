@@ -1,0 +1,123 @@
+"""The trained model: its experts take to a kind of text, zeros change nothing, and vLLM serves it."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lanewright.serve.equality.prompts import DISTINCT, HELD_OUT, PROMPTS, prompts_for
+from lanewright.serve.model import make, recipe_text
+from tests.engine.lane_python import Laid
+
+pytestmark = pytest.mark.engine_full
+
+TRAINED, WIDE = "qwen3-moe-trained", "qwen3-moe-trained-wide"
+KINDS = ("english", "python")
+HOT, EXPERTS = 49, 64
+NULL = 1 - HOT / EXPERTS
+# An untrained model's is the logarithm of its 512 tokens, 6.2.
+LOSS = {"english": 2.8, "python": 2.0}
+Used = Mapping[str, Any]
+
+
+@pytest.fixture(scope="module")
+def lane(laid: Callable[..., Laid]) -> Laid:
+    """Of the trained model, cached or not."""
+    return laid("0.32.0", "cpu-follow")
+
+
+@pytest.fixture(scope="module")
+def models(lane: Laid, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """By recipe, both models, trained for this test."""
+    folder = tmp_path_factory.mktemp("trained")
+    found = {name: folder / name for name in (TRAINED, WIDE)}
+    make(lane.lane.env, recipe_text(TRAINED), found[TRAINED])
+    make(lane.lane.env, recipe_text(WIDE), found[WIDE], [found[TRAINED]])
+    return found
+
+
+@pytest.fixture(scope="module")
+def used(
+    lane: Laid, models: Mapping[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Used]:
+    """By recipe, loss and picks on the held-out text of each kind."""
+    folder = tmp_path_factory.mktemp("used")
+    found = {}
+    for name, model in models.items():
+        result = folder / f"{name}.json"
+        lane.run("trained_usage.py", str(model), str(result), folder=folder)
+        found[name] = json.loads(result.read_text())
+    return found
+
+
+def cold(fixed: Sequence[Sequence[int]], traffic: Sequence[Sequence[int]]) -> float:
+    """Share of picks that are cold where the hot experts of each layer are the most used of another text."""
+    shares = []
+    for before, counts in zip(fixed, traffic, strict=True):
+        hot = sorted(range(EXPERTS), key=lambda expert: -before[expert])[:HOT]
+        shares.append(1 - sum(counts[expert] for expert in hot) / sum(counts))
+    return sum(shares) / len(shares)
+
+
+def test_it_has_learned_both_kinds(used: Mapping[str, Used]) -> None:
+    for kind in KINDS:
+        assert used[TRAINED][kind]["loss"] < LOSS[kind], kind
+
+
+def test_a_switch_of_traffic_makes_a_fixed_map_cold(used: Mapping[str, Used]) -> None:
+    # The map is of the first half of a kind's text; what it meets is the second.
+    counts = {kind: used[TRAINED][kind]["counts"] for kind in KINDS}
+    shares = {(of, on): cold(counts[of][0], counts[on][1]) for of in KINDS for on in KINDS}
+    matched = sum(shares[kind, kind] for kind in KINDS) / 2
+    switched = (shares["english", "python"] + shares["python", "english"]) / 2
+    print({f"{of} map on {on}": f"{share:.1%}" for (of, on), share in shares.items()})  # noqa: T201
+    assert 0.05 < matched < 0.10
+    assert 0.14 < switched < NULL
+    assert all(shares[of, on] > 1.4 * shares[on, on] for of in KINDS for on in KINDS if of != on)
+
+
+def test_no_layer_has_fallen_to_a_few_experts(used: Mapping[str, Used]) -> None:
+    for kind in KINDS:
+        for first, second in zip(*used[TRAINED][kind]["counts"], strict=True):
+            layer = [sum(both) for both in zip(first, second, strict=True)]
+            assert max(layer) < 0.12 * sum(layer)
+            assert sum(count > 0 for count in layer) > EXPERTS * 3 // 4
+
+
+def test_zeros_change_nothing(models: Mapping[str, Path], used: Mapping[str, Used]) -> None:
+    sizes = [(models[name] / "model.safetensors").stat().st_size for name in (TRAINED, WIDE)]
+    assert sizes[1] > 4 * EXPERTS * 2**20 > sizes[0]
+    for kind in KINDS:
+        narrow, wide = (used[name][kind] for name in (TRAINED, WIDE))
+        assert wide["loss"] == pytest.approx(narrow["loss"], abs=1e-5)
+
+
+def test_held_out_text_is_enough_and_prompts_are_pieces_of_it(models: Mapping[str, Path]) -> None:
+    texts = [models[TRAINED] / HELD_OUT / f"{kind}.txt" for kind in KINDS]
+    assert all(text.stat().st_size >= 200_000 for text in texts)
+    prompts = prompts_for(models[TRAINED])
+    assert len(set(prompts)) == len(PROMPTS)
+    for number, prompt in enumerate(prompts):
+        assert prompt in texts[number % 2].read_text()
+
+
+def test_vllm_serves_it_and_answers_are_lively(
+    lane: Laid, models: Mapping[str, Path], used: Mapping[str, Used], tmp_path: Path
+) -> None:
+    model = models[TRAINED]
+    texts = {kind: (model / HELD_OUT / f"{kind}.txt").read_text() for kind in KINDS}
+    job = {
+        "name": "trained",
+        "model": str(model),
+        "engine": {"enforce_eager": True, "moe_hot_experts": str(HOT), "moe_cold_rows": "mirror"},
+        "prompts": prompts_for(model),
+        "max_tokens": 128,
+        "texts": texts,
+    }
+    found = lane.run_jobs("trained_answers.py", [job], folder=tmp_path)["trained"]
+    # Bfloat16, other windows, and a sample of them.
+    for kind in KINDS:
+        assert found["loss"][kind] == pytest.approx(used[TRAINED][kind]["loss"], abs=0.15)
+    assert len({token for each in found["answers"] for token in each["ids"]}) >= DISTINCT

@@ -16,8 +16,6 @@ from benchmarks.bounds import below, verdict
 from benchmarks.inside_lane import Facts, run_inside
 from benchmarks.intervals import Interval, median, ratio_of_sums
 from lanewright.errors import ExitCode
-from lanewright.places import Places
-from lanewright.serve.model import model_name
 from lanewright.terminal import emit
 
 LANE, RECIPE = "cpu-follow", "qwen3-moe-trained-wide"
@@ -48,12 +46,9 @@ def main() -> ExitCode:
 
 def measured(asked: argparse.Namespace) -> Facts:
     """Run both engines."""
-    texts = Places.of_user().models / model_name("qwen3-moe-trained") / "held_out"
-    python, english = (str(texts / f"{kind}.txt") for kind in ("python", "english"))
-    half = Path(python).stat().st_size // 2
     spec = {
-        "learn": [[python, 0, asked.tokens]],
-        "kinds": {"matched": [python, half], "switched": [english, 0]},
+        "learn": [["python", 0, asked.tokens]],
+        "kinds": {"matched": ["python", 0.5], "switched": ["english", 0]},
         "follow": {"every": 16},
         "tokens": asked.tokens,
         "blocks": asked.blocks,

@@ -22,17 +22,15 @@ from benchmarks.switch_shares import Served, far, parts, series, table
 from expert_bank.pace import Pace
 from expert_bank.policy import Policy
 from lanewright.errors import ExitCode, LanewrightError
-from lanewright.places import Places
 from lanewright.residency.belady import belady_cold
 from lanewright.residency.fixed import cold_picks
 from lanewright.residency.lru import lru_cold
 from lanewright.residency.oracle import oracle_map
 from lanewright.residency.replay import replay
 from lanewright.residency.trace import Picks, Trace, counted
-from lanewright.serve.model import model_name
 from lanewright.terminal import emit
 
-LANE, RECIPE = "cpu-follow", "qwen3-moe-trained"
+LANE = "cpu-follow"
 PACE = Pace(every=16)
 
 
@@ -58,12 +56,9 @@ def main() -> ExitCode:
 
 def serve(lane: str, tokens: int, seed: int) -> Served:
     """Boot the lane and serve all phases."""
-    texts = Places.of_user().models / model_name(RECIPE) / "held_out"
-    python, english = (str(texts / f"{kind}.txt") for kind in ("python", "english"))
-    half = Path(python).stat().st_size // 2
     spec = {
-        "learn": [[python, 0, tokens]],
-        "phases": [[python, half, tokens], [english, 0, 2 * tokens], [python, half, tokens]],
+        "learn": [["python", 0, tokens]],
+        "phases": [["python", 0.5, tokens], ["english", 0, 2 * tokens], ["python", 0.5, tokens]],
         "follow": {"every": PACE.every},
         "seed": seed,
     }

@@ -1,7 +1,7 @@
 """Time decode steps whose cold rows come from a disk, under three maps: ``cold_price.py SPEC``.
 
-SPEC is as that of ``traffic_switch.py``, with ``kinds`` (``matched`` and ``switched``: a text file and
-the character to begin at) in the place of phases; ``tokens``, how many of the switched kind the map
+SPEC is as that of ``traffic_switch.py``, with ``kinds`` (``matched`` and ``switched``: a kind of text and
+the share of it to begin behind) in the place of phases; ``tokens``, how many of the switched kind the map
 follows; ``blocks``; ``steps`` of each arm of a block. A block is four arms in random order: matched
 traffic under the boot map, switched traffic under it, the same once more as self control, and
 switched traffic under the map that following came to. Setting a map is not timed.
@@ -35,12 +35,12 @@ def price(spec: dict[str, Any]) -> None:
     (boot,) = llm.collective_rpc("expert_bank_map")
     llm.collective_rpc("expert_bank_follow", args=(spec["follow"],))
     kinds = spec["kinds"]
-    switch.serve(llm, (*kinds["switched"], spec["tokens"]), spec["seed"])
+    switch.serve(llm, spec["model"], (*kinds["switched"], spec["tokens"]), spec["seed"])
     (moved,) = llm.collective_rpc("expert_bank_map")
     (followed,) = llm.collective_rpc("expert_bank_banks")
     llm.collective_rpc("expert_bank_follow", args=(None,))
     maps = {"boot": boot, "moved": moved}
-    texts = {name: pieces(llm, *kind) for name, kind in kinds.items()}
+    texts = {name: switch.held_out(llm, spec["model"], *kind) for name, kind in kinds.items()}
     rng = random.Random(spec["seed"])  # noqa: S311 - order of arms, no secret
     blocks = []
     for number in range(spec["blocks"]):
@@ -70,11 +70,6 @@ def price(spec: dict[str, Any]) -> None:
         "file": told["file"],
     }
     Path(spec["result"]).write_text(json.dumps(result))
-
-
-def pieces(llm: Any, file: str, start: int) -> list[list[int]]:  # noqa: ANN401 - vLLM's
-    """Prompts of a text."""
-    return [*switch.chunks(llm.get_tokenizer().encode(Path(file).read_text()[start:]))]
 
 
 def timed(llm: Any, worker: Any, prompt: list[int], steps: int, seed: int) -> dict[str, Any]:  # noqa: ANN401 - the same

@@ -1,7 +1,8 @@
 """Serve traffic that switches, with a map that follows it: ``traffic_switch.py SPEC``.
 
-SPEC has ``model``, ``engine``, ``learn`` and ``phases`` (lists of a text file, the character to begin
-at, and how many tokens to serve of it), ``follow`` (settings), ``seed`` and ``result``. The first
+SPEC has ``model``, ``engine``, ``learn`` and ``phases`` (lists of a kind of the model's held-out text,
+the share of it to begin behind, and how many tokens to serve), ``follow`` (settings), ``seed`` and
+``result``. The first
 engine serves ``learn``, and what it counts is the boot map of the second, which serves the phases.
 Every pick is kept, so that other policies can be tried on the same traffic.
 """
@@ -9,7 +10,7 @@ Every pick is kept, so that other policies can be tried on the same traffic.
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ def learn(spec: dict[str, Any]) -> None:
 
     llm = LLM(model=spec["model"], **spec["engine"])
     for phase in spec["learn"]:
-        serve(llm, phase, spec["seed"])
+        serve(llm, spec["model"], phase, spec["seed"])
     (usage,) = llm.collective_rpc("expert_bank_usage")
     layers = dict(zip(usage["layers"], usage["counts"], strict=True))
     written = {"schema": 1, "model": usage["model"], "layers": layers}
@@ -60,7 +61,7 @@ def follow(spec: dict[str, Any]) -> None:
     barriers = watched(worker)
     ends = []
     for phase in spec["phases"]:
-        serve(llm, phase, spec["seed"])
+        serve(llm, spec["model"], phase, spec["seed"])
         ends.append(worker.pick_counter.tokens)
     (told,) = llm.collective_rpc("expert_bank_banks")
     if told["audit"] or told["failures"]:
@@ -135,20 +136,19 @@ def watched(worker: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - vLLM's
     return noted
 
 
-def serve(llm: Any, phase: tuple[str, int, int], seed: int) -> None:  # noqa: ANN401 - vLLM's
-    """Serve a text, piece by piece, each of which is gone on with; by sampling: greedy tokens repeat."""
+def serve(llm: Any, model: str, phase: tuple[str, float, int], seed: int) -> None:  # noqa: ANN401 - vLLM's
+    """Serve text, piece by piece, each of which is gone on with; by sampling: greedy tokens repeat."""
     from vllm import SamplingParams  # noqa: PLC0415 - the same
 
-    file, start, tokens = phase
-    text = Path(file).read_text()[start:]
-    pieces = chunks(llm.get_tokenizer().encode(text))
+    kind, behind, tokens = phase
+    pieces = iter(held_out(llm, model, kind, behind))
     done = 0
     while done < tokens:
         prompts = [
             {"prompt_token_ids": piece} for piece, _ in zip(pieces, range(AT_ONCE), strict=False)
         ]
         if len(prompts) < AT_ONCE:
-            raise RuntimeError(f"{file} has too little text for {tokens} tokens")
+            raise RuntimeError(f"held-out {kind} has too little text for {tokens} tokens")
         wanted = [
             SamplingParams(
                 temperature=1.0, seed=seed + done + number, max_tokens=ANSWER, ignore_eos=True
@@ -157,13 +157,21 @@ def serve(llm: Any, phase: tuple[str, int, int], seed: int) -> None:  # noqa: AN
         ]
         llm.generate(prompts, wanted, use_tqdm=False)
         done += AT_ONCE * (PROMPT + ANSWER - 1)
-    print(f"arm {Path(file).stem}: {done} tokens", flush=True)
+    print(f"arm {kind}: {done} tokens", flush=True)
 
 
-def chunks(ids: list[int]) -> Iterator[list[int]]:
-    """Cut into prompts; what is left over is left out."""
-    for start in range(0, len(ids) - PROMPT + 1, PROMPT):
-        yield ids[start : start + PROMPT]
+def held_out(llm: Any, model: str, kind: str, behind: float) -> list[list[int]]:  # noqa: ANN401 - the same
+    """Cut text that training held out into prompts; what is left over is left out.
+
+    Args:
+        llm: Has the tokenizer.
+        model: Folder of the model.
+        kind: ``python`` or ``english``.
+        behind: Share of the text to begin behind.
+    """
+    text = Path(model, "held_out", f"{kind}.txt").read_text()
+    ids = llm.get_tokenizer().encode(text[int(behind * len(text)) :])
+    return [ids[start : start + PROMPT] for start in range(0, len(ids) - PROMPT + 1, PROMPT)]
 
 
 if __name__ == "__main__":

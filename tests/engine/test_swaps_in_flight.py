@@ -1,5 +1,6 @@
 """Swaps before every forward while the engine is asked to sleep or to reload, stopped, or killed."""
 
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lanewright.serve.client import RefusedError, post, request
+from lanewright.serve.client import OK, RefusedError, post, request
 from tests.engine.lane_python import Laid
 from tests.engine.serving import SECONDS, Server, group, served
 
@@ -85,8 +86,8 @@ def test_asleep_it_is_refused_and_awake_again_right(
         wait_for_swaps(swapping)
         with pytest.raises(RefusedError):
             post(swapping.port, "/sleep?level=1", {}, seconds=SECONDS)
-        # It answers with nothing.
-        assert request(swapping.port, "POST", "/wake_up", b"", seconds=SECONDS) == (200, b"")
+        # With JSON or with nothing, by release.
+        assert request(swapping.port, "POST", "/wake_up", b"", seconds=SECONDS)[0] == OK
     # vLLM ends what was running when it was told to sleep; what came to its end is right.
     for each, right in zip(answers, expected, strict=True):
         assert each.exception() or each.result() == right[: len(each.result())]
@@ -103,7 +104,8 @@ def test_ended_in_the_midst_of_swaps_it_leaves_nothing_and_comes_up_right(
         # vLLM's server waits for who still waits for an answer.
         with server.asked(PROMPTS, TOKENS, PATIENCE) as answers:
             wait_for_swaps(server)
-            server.process.send_signal(sent)
+            # A kill, as a container's end has it: of all its processes.
+            (os.killpg if sent is signal.SIGKILL else os.kill)(server.process.pid, sent)
             status = server.process.wait(timeout=SECONDS)
         assert status in (0, -sent)
         deadline = time.monotonic() + 60
@@ -111,7 +113,8 @@ def test_ended_in_the_midst_of_swaps_it_leaves_nothing_and_comes_up_right(
             assert time.monotonic() < deadline, left
             time.sleep(0.2)
         for each, right in zip(answers, expected, strict=True):
-            assert each.exception() or each.result() == right
+            # What vLLM cut short is right as far as it goes.
+            assert each.exception() or each.result() == right[: len(each.result())]
     if sent is signal.SIGKILL:
         with served(lane, ENGINE, tmp_path) as server:
             server.rpc("expert_bank_force", *EVERY_FORWARD)

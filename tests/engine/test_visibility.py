@@ -11,6 +11,7 @@ import pytest
 
 from expert_bank.metrics import AGE, METRICS
 from expert_bank.stats_file import checked, read_stats
+from lanewright.__main__ import run
 from lanewright.serve.boot import PROMPTS, engine_arguments
 from lanewright.serve.child import child, watch
 from lanewright.serve.client import healthy, post, request
@@ -18,6 +19,7 @@ from lanewright.serve.environment import STATS
 from lanewright.serve.flags import flags
 from lanewright.serve.port import HOST, usable_port
 from lanewright.serve.server import MODULE, complete
+from tests.engine.conftest import ROOT
 from tests.engine.lane_python import Laid
 
 pytestmark = pytest.mark.engine
@@ -107,6 +109,17 @@ def test_metrics_are_what_the_workers_count(server: Server) -> None:
     assert 0 < shares["oracle"] <= shares["served"] < 1
     assert found["expert_bank_regret_picks_total", ""] == pytest.approx(stats["regret"]["picks"])
     assert 0 <= found[AGE, ""] < 60
+
+
+def test_a_terminal_shows_it_from_the_file_and_from_the_server(
+    server: Server, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stats = server.call("expert_bank_stats")
+    for whence in (["--file", str(server.stats)], ["--port", str(server.port)]):
+        assert run(["-C", str(ROOT), "residency", "top", "--once", *whence]) == 0
+        first, *_, last = capfd.readouterr().out.splitlines()
+        assert first.startswith("following  /")
+        assert last.split()[1:3] == ["12/16", f"{stats['tokens'] * stats['picks_per_token']:,}"]
 
 
 def test_another_servers_numbers_are_not_shown(server: Server) -> None:

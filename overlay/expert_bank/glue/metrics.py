@@ -10,6 +10,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from prometheus_client import REGISTRY
@@ -32,6 +33,7 @@ AGE_TEXT = (
 )
 
 
+@cache  # a process that was forked from one has its registry
 def join() -> None:
     """Join this process's registry, if the run has a stats file; once a process.
 

@@ -9,8 +9,10 @@ the oracle map, it ends with exit code 5.
 
 import argparse
 import json
+import shlex
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ import numpy as np
 from benchmarks.bounds import verdict
 from benchmarks.inside_lane import run_inside
 from benchmarks.plot import plotted
+from benchmarks.recording import recorded
 from benchmarks.switch_shares import Served, far, parts, series, table
 from expert_bank.pace import Pace
 from expert_bank.policy import Policy
@@ -28,7 +31,7 @@ from lanewright.residency.lru import lru_cold
 from lanewright.residency.oracle import oracle_map
 from lanewright.residency.replay import replay
 from lanewright.residency.trace import Picks, Trace, counted
-from lanewright.terminal import emit
+from lanewright.terminal import emit, quoted
 
 LANE = "cpu-follow"
 PACE = Pace(every=16)
@@ -40,35 +43,55 @@ def main() -> ExitCode:
     parser.add_argument("lane", nargs="?", default=LANE)
     parser.add_argument("--tokens", type=int, default=24 * 1024, help="of a phase")
     parser.add_argument("--seed", type=int, default=20261201)
-    parser.add_argument("--out", type=Path, help="folder for the series and the plot")
+    parser.add_argument("--out", type=Path, help="folder for series, plot and a recorded terminal")
     asked = parser.parse_args()
-    served = serve(asked.lane, asked.tokens, asked.seed)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as recording:
+        stats = Path(folder, "stats.json")
+        if asked.out:
+            asked.out.mkdir(parents=True, exist_ok=True)
+            recording.enter_context(recorded(_top(stats), asked.out / "switch.cast"))
+        served = serve(asked, Path(folder), stats)
     cold = policies(served)
     require_same_swaps(served, cold["moving"])
     for line in table(served, cold):
         emit(line)
     if asked.out:
-        asked.out.mkdir(parents=True, exist_ok=True)
         (asked.out / "switch.json").write_text(json.dumps(series(served, cold)) + "\n")
         plotted(series(served, cold), asked.out / "switch.svg")
     return verdict(far(served, cold))
 
 
-def serve(lane: str, tokens: int, seed: int) -> Served:
+def serve(asked: argparse.Namespace, folder: Path, stats: Path) -> Served:
     """Boot the lane and serve all phases."""
+    tokens = asked.tokens
     spec = {
         "learn": [["python", 0, tokens]],
         "phases": [["python", 0.5, tokens], ["english", 0, 2 * tokens], ["python", 0.5, tokens]],
         "follow": {"every": PACE.every},
-        "seed": seed,
+        "seed": asked.seed,
+        "stats": str(stats),
     }
-    with tempfile.TemporaryDirectory() as folder:
-        facts = run_inside("traffic_switch.py", lane, {"enforce_eager": True}, spec, Path(folder))
-        ids: Trace = np.load(facts["ids"])
+    facts = run_inside("traffic_switch.py", asked.lane, {"enforce_eager": True}, spec, folder)
+    ids: Trace = np.load(facts["ids"])
     boot = np.zeros((ids.shape[1], facts["experts"]), np.bool_)
     for layer, hot in enumerate(facts["boot"]):
         boot[layer, hot] = True
     return Served(ids, boot, facts["hot_rows"], facts["ends"], facts)
+
+
+def _top(stats: Path) -> list[str]:
+    """Show the table as soon as there are stats."""
+    show = [
+        sys.executable,
+        "-m",
+        "lanewright",
+        "residency",
+        "top",
+        f"--file={stats}",
+        "--interval=1",
+    ]
+    wait = f"while [ ! -e {quoted(stats)} ]; do sleep 0.5; done; exec {shlex.join(show)}"
+    return ["sh", "-c", wait]
 
 
 def policies(served: Served) -> dict[str, Picks]:

@@ -1,8 +1,8 @@
 """Serve traffic that switches, with a map that follows it: ``traffic_switch.py SPEC``.
 
 SPEC has ``model``, ``engine``, ``learn`` and ``phases`` (lists of a kind of the model's held-out text,
-the share of it to begin behind, and how many tokens to serve), ``follow`` (settings), ``seed`` and
-``result``. The first
+the share of it to begin behind, and how many tokens to serve), ``follow`` (settings), ``seed``,
+``stats`` (file) and ``result``. The first
 engine serves ``learn``, and what it counts is the boot map of the second, which serves the phases.
 Every pick is kept, so that other policies can be tried on the same traffic.
 """
@@ -53,6 +53,7 @@ def follow(spec: dict[str, Any]) -> None:
     from vllm import LLM  # noqa: PLC0415 - imported by the parent already
 
     picks = Picks()
+    os.environ["EXPERT_BANK_STATS"] = spec["stats"]
     llm = LLM(model=spec["model"], **{**spec["engine"], "moe_boot_map": f"{spec['result']}.usage"})
     worker = llm.llm_engine.model_executor.driver_worker.worker
     picks.counter = worker.pick_counter

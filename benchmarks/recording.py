@@ -4,13 +4,14 @@ import fcntl
 import json
 import os
 import pty
+import signal
 import struct
 import subprocess
 import termios
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 COLUMNS, LINES = 100, 20
@@ -22,7 +23,7 @@ def recorded(command: Sequence[str], file: Path) -> Iterator[None]:
     """Run a command on a terminal of its own while the block runs, and keep what it shows.
 
     Args:
-        command: It is interrupted in the end, as by Ctrl-C.
+        command: It is ended with all that it started.
         file: ``.cast``.
     """
     ours, theirs = pty.openpty()
@@ -37,7 +38,9 @@ def recorded(command: Sequence[str], file: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        running.terminate()
+        # What it started has the terminal, too.
+        with suppress(ProcessLookupError):
+            os.killpg(running.pid, signal.SIGTERM)
         running.wait()
         reader.join()
         os.close(ours)

@@ -39,16 +39,17 @@ def models(lane: Laid, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pa
 
 
 @pytest.fixture(scope="module")
-def used(
-    lane: Laid, models: Mapping[str, Path], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Used]:
-    """By recipe, loss and picks on the held-out text of each kind."""
-    folder = tmp_path_factory.mktemp("used")
-    found = {}
-    for name, model in models.items():
-        result = folder / f"{name}.json"
-        lane.run("trained_usage.py", str(model), str(result), folder=folder)
-        found[name] = json.loads(result.read_text())
+def used(lane: Laid, models: Mapping[str, Path]) -> Used:
+    """Loss and picks on the held-out text of each kind."""
+    return use(lane, models[TRAINED])
+
+
+def use(lane: Laid, model: Path, tokens: int = 10**9) -> Used:
+    """The same, of any model, and of fewer tokens."""
+    result = model.with_suffix(".json")
+    arguments = (str(model), str(result), str(tokens))
+    lane.run("trained_usage.py", *arguments, folder=model.parent)
+    found: Used = json.loads(result.read_text())
     return found
 
 
@@ -61,14 +62,14 @@ def cold(fixed: Sequence[Sequence[int]], traffic: Sequence[Sequence[int]]) -> fl
     return sum(shares) / len(shares)
 
 
-def test_it_has_learned_both_kinds(used: Mapping[str, Used]) -> None:
+def test_it_has_learned_both_kinds(used: Used) -> None:
     for kind in KINDS:
-        assert used[TRAINED][kind]["loss"] < LOSS[kind], kind
+        assert used[kind]["loss"] < LOSS[kind], kind
 
 
-def test_a_switch_of_traffic_makes_a_fixed_map_cold(used: Mapping[str, Used]) -> None:
+def test_a_switch_of_traffic_makes_a_fixed_map_cold(used: Used) -> None:
     # The map is of the first half of a kind's text; what it meets is the second.
-    counts = {kind: used[TRAINED][kind]["counts"] for kind in KINDS}
+    counts = {kind: used[kind]["counts"] for kind in KINDS}
     shares = {(of, on): cold(counts[of][0], counts[on][1]) for of in KINDS for on in KINDS}
     matched = sum(shares[kind, kind] for kind in KINDS) / 2
     switched = (shares["english", "python"] + shares["python", "english"]) / 2
@@ -78,20 +79,20 @@ def test_a_switch_of_traffic_makes_a_fixed_map_cold(used: Mapping[str, Used]) ->
     assert all(shares[of, on] > 1.4 * shares[on, on] for of in KINDS for on in KINDS if of != on)
 
 
-def test_no_layer_has_fallen_to_a_few_experts(used: Mapping[str, Used]) -> None:
+def test_no_layer_has_fallen_to_a_few_experts(used: Used) -> None:
     for kind in KINDS:
-        for first, second in zip(*used[TRAINED][kind]["counts"], strict=True):
+        for first, second in zip(*used[kind]["counts"], strict=True):
             layer = [sum(both) for both in zip(first, second, strict=True)]
             assert max(layer) < 0.12 * sum(layer)
             assert sum(count > 0 for count in layer) > EXPERTS * 3 // 4
 
 
-def test_zeros_change_nothing(models: Mapping[str, Path], used: Mapping[str, Used]) -> None:
+def test_zeros_change_nothing(lane: Laid, models: Mapping[str, Path]) -> None:
     sizes = [(models[name] / "model.safetensors").stat().st_size for name in (TRAINED, WIDE)]
     assert sizes[1] > 4 * EXPERTS * 2**20 > sizes[0]
+    narrow, wide = (use(lane, models[name], tokens=1024) for name in (TRAINED, WIDE))
     for kind in KINDS:
-        narrow, wide = (used[name][kind] for name in (TRAINED, WIDE))
-        assert wide["loss"] == pytest.approx(narrow["loss"], abs=1e-5)
+        assert wide[kind]["loss"] == pytest.approx(narrow[kind]["loss"], abs=1e-5)
 
 
 def test_held_out_text_is_enough_and_prompts_are_pieces_of_it(models: Mapping[str, Path]) -> None:
@@ -104,7 +105,7 @@ def test_held_out_text_is_enough_and_prompts_are_pieces_of_it(models: Mapping[st
 
 
 def test_vllm_serves_it_and_answers_are_lively(
-    lane: Laid, models: Mapping[str, Path], used: Mapping[str, Used], tmp_path: Path
+    lane: Laid, models: Mapping[str, Path], used: Used, tmp_path: Path
 ) -> None:
     model = models[TRAINED]
     texts = {kind: (model / HELD_OUT / f"{kind}.txt").read_text() for kind in KINDS}
@@ -119,5 +120,5 @@ def test_vllm_serves_it_and_answers_are_lively(
     found = lane.run_jobs("trained_answers.py", [job], folder=tmp_path)["trained"]
     # Bfloat16, other windows, and a sample of them.
     for kind in KINDS:
-        assert found["loss"][kind] == pytest.approx(used[TRAINED][kind]["loss"], abs=0.15)
+        assert found["loss"][kind] == pytest.approx(used[kind]["loss"], abs=0.15)
     assert len({token for each in found["answers"] for token in each["ids"]}) >= DISTINCT

@@ -1,7 +1,7 @@
-"""Use a model on the text that its training held out: ``trained_usage.py MODEL RESULT``.
+"""Use a model on the text that its training held out: ``trained_usage.py MODEL RESULT TOKENS``.
 
 Writes a JSON object: by kind, ``loss`` in nats a token, and ``counts``, picks of the two halves of
-the text as [2][layers][experts].
+the text, or of the first TOKENS of each half, as [2][layers][experts].
 """
 
 import json
@@ -36,7 +36,7 @@ def used(model: Any, ids: torch.Tensor) -> tuple[list[list[int]], float]:  # noq
     return counts.tolist(), torch.cat(losses).mean().item()
 
 
-def main(folder: Path) -> dict[str, Any]:
+def main(folder: Path, most: int) -> dict[str, Any]:
     """Use the model on each kind."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     model.config.output_router_logits = True
@@ -45,7 +45,7 @@ def main(folder: Path) -> dict[str, Any]:
     found = {}
     for file in sorted((folder / "held_out").iterdir()):
         ids = torch.tensor(tokenizer.encode(file.read_text()).ids)
-        halves = [used(model, half) for half in ids.chunk(2)]
+        halves = [used(model, half[:most]) for half in ids.chunk(2)]
         found[file.stem] = {
             "counts": [counts for counts, _ in halves],
             "loss": sum(loss for _, loss in halves) / 2,
@@ -55,5 +55,5 @@ def main(folder: Path) -> dict[str, Any]:
 
 if __name__ == "__main__":
     with torch.inference_mode():
-        result = main(Path(sys.argv[1]))
+        result = main(Path(sys.argv[1]), int(sys.argv[3]))
     Path(sys.argv[2]).write_text(json.dumps(result))

@@ -43,7 +43,7 @@ def test_a_trained_model_is_asked_what_its_training_held_out(tmp_path: Path) -> 
         (held_out / f"{kind}.txt").write_text(text)
     found = prompts_for(tmp_path)
     assert len(found) == len(set(found)) == len(PROMPTS)
-    assert sorted(map(len, found)) == [1 + 4 * number for number in range(44)]
+    assert sorted(map(len, found)) == [1 + 6 * number for number in range(44)]
     for number, prompt in enumerate(found):
         kind = ("english", "python")[number % 2]
         assert f"\n  {prompt}" in texts[kind]

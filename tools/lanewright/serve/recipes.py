@@ -21,7 +21,7 @@ _QWEN: dict[str, Any] = {
     "num_experts_per_tok": 4,
     "max_position_embeddings": 512,
 }
-_TRAINED: dict[str, Any] = {**_QWEN, "num_experts": 64}
+_TRAINED: dict[str, Any] = {**_QWEN, "vocab_size": 1024, "num_experts": 64}
 RECIPES: dict[str, dict[str, Any]] = {
     # Experts of bfloat16.
     "qwen3-moe-tiny": {
@@ -73,11 +73,11 @@ RECIPES: dict[str, dict[str, Any]] = {
         "seed": 20261202,
         "training": {
             "text": TEXTS,
-            "steps": 500,
+            "steps": 450,
             "batch": 16,
             "length": 128,
             "rate": 4e-3,
-            "balance": 0.025,
+            "balance": 0.024,
             # Of the first weights.
             "deviation": 0.06,
         },

@@ -12,7 +12,7 @@ HELD_OUT = "held_out"
 def prompts_for(model: Path) -> tuple[str, ...]:
     """As many prompts as ``PROMPTS``: those, or pieces of what a model's training held out.
 
-    Pieces are of each kind in turn, from 1 to 173 characters long, and begin where a line does.
+    Pieces are of each kind in turn, from 1 to 259 characters long, and begin where a line does.
     """
     texts = [file.read_text(encoding="utf-8") for file in sorted((model / HELD_OUT).glob("*.txt"))]
     if not texts:
@@ -20,7 +20,7 @@ def prompts_for(model: Path) -> tuple[str, ...]:
     count = len(PROMPTS)
     # 27 and 44 have no common factor: each length once, short and long ones mixed.
     return tuple(
-        piece(texts[number % len(texts)], number / count, 1 + 4 * (number * 27 % count))
+        piece(texts[number % len(texts)], number / count, 1 + 6 * (number * 27 % count))
         for number in range(count)
     )
 

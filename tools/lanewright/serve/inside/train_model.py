@@ -1,6 +1,6 @@
 """Train a small model on text of the lane's own environment: ``train_model.py RECIPE FOLDER``.
 
-Run with the lane's Python. Text, first weights and the choice of windows are the same on every
+Run with the lane's Python. Text, tokens, first weights and the choice of windows are the same on every
 machine; the trained weights are so only as far as sums of floating point are. Beside the model, as
 ``save_pretrained`` writes it, is text that it was not trained on: ``held_out/<kind>.txt``.
 """
@@ -17,10 +17,9 @@ sys.path.append(str(Path(__file__).parent))
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
 import torch
 from make_model import configs
-from making.tokenizer import special_ids
-from tokenizers import Tokenizer
 from training.loop import train
-from training.text import Text, TextError, text_of
+from training.pieces import encoded, learned
+from training.text import TextError, text_of
 from transformers import AutoConfig, AutoModelForCausalLM
 
 # More would add up in another order on a larger machine.
@@ -34,6 +33,10 @@ def main(recipe_file: str, folder: Path) -> None:
     texts = {kind: text_of(kind, each) for kind, each in told["text"].items()}
     for name, content in configs(recipe).items():
         (folder / name).write_text(json.dumps(content, indent=1) + "\n")
+    tokenizer = learned(
+        (each for text in texts.values() for each in text.trained), recipe["vocab_size"]
+    )
+    tokenizer.save(str(folder / "tokenizer.json"))
     (folder / "held_out").mkdir()
     for kind, text in texts.items():
         (folder / "held_out" / f"{kind}.txt").write_text("\n".join(text.held_out))
@@ -45,20 +48,12 @@ def main(recipe_file: str, folder: Path) -> None:
     model.config.router_aux_loss_coef = 0.0
     # One product for all experts of a layer, instead of a loop over them.
     model.set_experts_implementation("grouped_mm")
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    eos, _ = special_ids(recipe["vocab_size"])
-    ids = {kind: encoded(text, tokenizer, eos) for kind, text in texts.items()}
+    ids = {kind: torch.tensor(encoded(text.trained, tokenizer)) for kind, text in texts.items()}
     train(model, ids, told, recipe["seed"])
     model.config.output_router_logits = False
     model.to(torch.bfloat16).save_pretrained(folder)
     # Others may share the store.
     (folder / "model.safetensors").chmod(0o644)
-
-
-def encoded(text: Text, tokenizer: Tokenizer, eos: int) -> torch.Tensor:
-    """Tokens of what is trained on, int64 [N], with an end behind each document."""
-    found = tokenizer.encode_batch(text.trained)
-    return torch.tensor([token for each in found for token in (*each.ids, eos)])
 
 
 if __name__ == "__main__":

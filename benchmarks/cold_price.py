@@ -35,7 +35,7 @@ def main() -> ExitCode:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("lane", nargs="?", default=LANE)
     parser.add_argument("--blocks", type=int, default=40)
-    parser.add_argument("--tokens", type=int, default=24 * 1024, help="that the map follows")
+    parser.add_argument("--tokens", type=int, default=8 * 1024, help="that the map follows")
     parser.add_argument("--seed", type=int, default=20261201)
     asked = parser.parse_args()
     found = measured(asked)

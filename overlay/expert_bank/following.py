@@ -4,6 +4,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -46,15 +47,31 @@ class Following:
         if forward % self.policy.pace.every or self.ended:
             return []
         start = time.perf_counter()
+        swaps = self.policy.step(self._picked(), hot, self.budget())
+        self.seconds += time.perf_counter() - start
+        return swaps
+
+    def see(self, hot: Sequence[NDArray[np.bool_]]) -> None:
+        """Take in what was picked so far, before somebody else changes the map."""
+        with suppress(Refused):
+            if not self.ended:
+                self.policy.see(self._picked(), hot)
+
+    def skip(self) -> None:
+        """Leave out what was picked so far: the map did not stand still."""
+        with suppress(Refused):
+            if not self.ended:
+                self._picked()
+
+    def _picked(self) -> NDArray[np.int64]:
+        """Count what was picked since the last call, int64[L, E]."""
         try:
             counts = self.counter.snapshot()
         except Refused as error:
             self.ended = error.message
             raise
         picked, self._read = counts - self._read, counts
-        swaps = self.policy.step(picked, hot, self.budget())
-        self.seconds += time.perf_counter() - start
-        return swaps
+        return picked
 
     def told(self) -> dict[str, Any]:
         """Tell how it stands, as values that JSON can carry."""

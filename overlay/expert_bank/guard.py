@@ -62,6 +62,13 @@ class Guard:
         self._tokens = self._ahead = self._differing = 0.0
         return self._lose(differing) if self.trusted else self._win(differing)
 
+    def trust_anew(self) -> None:
+        """Trust from here on a map that somebody set."""
+        self.trusted = True
+        self._tokens = self._ahead = self._differing = 0.0
+        self._recent = ()
+        self._row = self._trusted_windows = 0
+
     def _lose(self, differing: float) -> bool:
         self._trusted_windows += 1
         if self._trusted_windows >= 2 * MOST_WON:

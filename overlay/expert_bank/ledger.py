@@ -41,13 +41,13 @@ class Ledger:
         found: NDArray[np.bool_] = self.tokens - self._moved >= residence
         return found
 
-    def ask(self, swaps: Sequence[Swap], *, real: bool) -> None:
-        """Charge swaps; where they are ``real``, ``settle`` sees whether they were made."""
+    def ask(self, swaps: Sequence[Swap]) -> None:
+        """Charge swaps; ``settle`` sees whether they were made."""
         self._book(swaps, 1, self.tokens)
-        self._asked = swaps if real else ()
+        self._asked = swaps
 
     def settle(self, now: NDArray[np.bool_]) -> None:
-        """Take back the swaps that were cut or failed: bool[L, E], which experts are hot now."""
+        """Take back the last swaps that were cut or failed: bool[L, E], which experts are hot now."""
         self._book([each for each in self._asked if not _made(each, now)], -1, -np.inf)
         self._asked = ()
 

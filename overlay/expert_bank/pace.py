@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from expert_bank.refused import Refused
+from expert_bank.refused import Refused, shortened
 from expert_bank.sizes import parse_size
 
 _NUMBER = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?", re.ASCII)
 # What may be 0, and then sets no bound.
+MOST = 2**53
 _FROM_NONE = ("ratio", "margin", "noise", "residence", "tokens_per_swap")
 
 
@@ -51,11 +52,13 @@ class Pace:
             if value is None and name in ("bytes", "seconds"):
                 continue
             whole = isinstance(_DEFAULTS[name], int) or name == "bytes"
+            said = f"moe_follow: {name} is {shortened(value)}"
             if type(value) is not int and (whole or type(value) is not float):
-                raise Refused(f"moe_follow: {name} is {value!r}, and must be a {_kind(whole)}")
-            least = 0 if name in _FROM_NONE else 1 if whole else float.fromhex("0x1p-40")
-            if not least <= value < 2**63:
-                raise Refused(f"moe_follow: {name} is {value!r}, and must be above 0")
+                raise Refused(f"{said}, and must be a {_kind(whole)}")
+            if name in _FROM_NONE and not 0 <= value < MOST:
+                raise Refused(f"{said}, and must be from 0 to 2**53")
+            if not 0 <= value < MOST or (not value and name not in _FROM_NONE):
+                raise Refused(f"{said}, and must be above 0 and up to 2**53")
         if self.ratio < 1:
             raise Refused(f"moe_follow: ratio is {self.ratio}; below 1 two experts would alternate")
 
@@ -71,11 +74,11 @@ class Pace:
         found: dict[str, Any] = {}
         for part in text.split(","):
             name, equals, value = (each.strip() for each in part.partition("="))
-            if not equals:
+            if not equals and name:
                 name, value = "every", name
             if name not in _DEFAULTS or name in found:
                 raise Refused(
-                    f"moe_follow {text!r}: {name!r} is no setting, or there twice",
+                    f"moe_follow {shortened(text)}: {shortened(name)} is no setting, or there twice",
                     hint=f"there are {', '.join(_DEFAULTS)}",
                 )
             found[name] = _read(text, name, value)
@@ -87,9 +90,9 @@ class Pace:
         Raises:
             Refused: One is not there, or no number that it can be.
         """
-        if unknown := sorted(settings.keys() - _DEFAULTS.keys()):
+        if unknown := [each for each in settings if each not in _DEFAULTS]:
             raise Refused(
-                f"moe_follow: no setting {', '.join(map(repr, unknown))}",
+                f"moe_follow: no setting {shortened(unknown)}",
                 hint=f"there are {', '.join(_DEFAULTS)}",
             )
         return type(self)(**{**asdict(self), **settings})
@@ -106,5 +109,7 @@ def _read(text: str, name: str, value: str) -> int | float:
     if name == "bytes" and (size := parse_size(value)) is not None:
         return size
     if not _NUMBER.fullmatch(value):
-        raise Refused(f"moe_follow {text!r}: {name} is {value!r}, and must be a number")
+        raise Refused(
+            f"moe_follow {shortened(text)}: {name} is {shortened(value)}, and must be a number"
+        )
     return float(value) if "." in value else int(value)

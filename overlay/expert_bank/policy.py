@@ -36,6 +36,8 @@ class Policy:
         scores: float64[L, E].
         shadow: bool[L, E], the moving map.
         held_back: Swaps that were worth it and over the byte budget, so far.
+        regret_picks: Picks that were cold and had not been under the oracle map of late picks,
+            so far.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Policy:
         self.scores: NDArray[np.float64] = np.zeros(self.boot.shape)
         self.shadow = self.boot.copy()
         self.held_back = 0
+        self.regret_picks = 0
         self._ledger = Ledger(self.boot.shape, rows_per_swap, self.pace)
 
     def step(self, counts: NDArray[np.int64], hot: Maps, budget_bytes: int) -> list[Swap]:
@@ -81,22 +84,48 @@ class Policy:
         Returns:
             Swaps that ``swaps.require_sound`` takes, those that save most first; often none.
         """
+        picked = self.see(counts, hot)
+        if self.frozen or not picked:
+            return []
+        moves = self._taken(self._better(), budget_bytes)
+        self._ledger.ask(moves)
+        if self.guard.trusted:
+            return moves
+        self.shadow = _after(self.shadow, moves)
+        return self._taken(self._back(np.array(hot, dtype=np.bool_)), budget_bytes)
+
+    def see(self, counts: NDArray[np.int64], hot: Maps) -> bool:
+        """Take in what was picked, and swap nothing: before somebody else changes the map.
+
+        Args:
+            counts: int64[L, E], picks since the last call; the map stood still meanwhile.
+            hot: bool[E] of each layer: which experts were hot.
+
+        Returns:
+            Whether anything was picked.
+        """
         now: Map = np.array(hot, dtype=np.bool_)
         tokens = float(counts.sum()) / (self.picks_per_token * len(self.boot))
         if self.guard.trusted:
             self.shadow = now
             self._ledger.settle(now)
-        self._score(counts, tokens)
-        if self.frozen or not tokens:
-            return []
-        if self._judge(counts, tokens) and self.guard.trusted:
+        self._ledger.go_on(tokens, self.pace)
+        self.scores *= 0.5 ** (tokens / self.pace.half_life)
+        self.scores += counts
+        more = int(counts[~now].sum()) - int(counts[~self._oracle()].sum())
+        self.regret_picks += max(0, more)
+        if not self.frozen and self._judge(counts, tokens) and self.guard.trusted:
             self.shadow = now
-        moves = self._taken(self._better(), budget_bytes)
-        self._ledger.ask(moves, real=self.guard.trusted)
-        if self.guard.trusted:
-            return moves
-        self.shadow = _after(self.shadow, moves)
-        return self._taken(self._back(now), budget_bytes)
+        return tokens > 0
+
+    def begin_from(self, hot: Maps) -> None:
+        """Go on from a map that somebody set; it is trusted as that of the boot was.
+
+        Args:
+            hot: bool[E] of each layer.
+        """
+        self.shadow = np.array(hot, dtype=np.bool_)
+        self.guard.trust_anew()
 
     def shares(self, hot: Maps) -> dict[str, float]:
         """Tell what share of late picks is cold, under this map and others; 0 where there are none.
@@ -110,12 +139,10 @@ class Policy:
         """
         scores, experts = self.scores, self.scores.shape[1]
         whole = scores.sum() or 1.0
-        best = np.sort(scores, axis=1)[:, ::-1]
-        oracle = sum(best[layer, rows:].sum() for layer, rows in enumerate(self.rows))
         return {
             "cold": float((scores * ~np.array(hot)).sum() / whole),
             "boot": float((scores * ~self.boot).sum() / whole),
-            "oracle": float(oracle / whole),
+            "oracle": float((scores * ~self._oracle()).sum() / whole),
             "null": float(1 - self.rows.mean() / experts),
         }
 
@@ -131,10 +158,13 @@ class Policy:
             "held_back": self.held_back,
         }
 
-    def _score(self, counts: NDArray[np.int64], tokens: float) -> None:
-        self._ledger.go_on(tokens, self.pace)
-        self.scores *= 0.5 ** (tokens / self.pace.half_life)
-        self.scores += counts
+    def _oracle(self) -> Map:
+        """Give the best map for late picks; of equals, the lower ids."""
+        order = np.argsort(-self.scores, axis=1, kind="stable")
+        best: Map = np.zeros(self.scores.shape, np.bool_)
+        taken = np.arange(self.scores.shape[1]) < self.rows[:, None]
+        np.put_along_axis(best, order, taken, axis=1)
+        return best
 
     def _judge(self, counts: NDArray[np.int64], tokens: float) -> bool:
         apart = self.shadow != self.boot

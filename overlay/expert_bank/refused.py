@@ -2,6 +2,11 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """The one error that a bank is refused with, and others in words."""
 
+from reprlib import Repr
+
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+
 
 class Refused(RuntimeError):  # noqa: N818 - it is a verdict, and reads so where it is caught
     """A bank cannot be as it was asked for.
@@ -18,6 +23,11 @@ class Refused(RuntimeError):  # noqa: N818 - it is a verdict, and reads so where
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+def shortened(value: object) -> str:
+    """Write what came from outside, for a message: as Python has it, and never long."""
+    return _SHORT.repr(value)
 
 
 def worded(error: Exception) -> str:

@@ -28,14 +28,12 @@ State = Literal["follows", "frozen", "boot map", "ended", "still", "swapped at r
 Shares = dict[str, float | None]
 
 
-def snapshot(two_bank: "TwoBank", model: str, *, regret_picks: float = 0.0) -> dict[str, Any]:
+def snapshot(two_bank: "TwoBank", model: str) -> dict[str, Any]:
     """Read all of it between two forwards, as values that JSON can carry; waits for the device.
 
     Args:
         two_bank: Whose map it is.
         model: What is served.
-        regret_picks: Picks that came from the cold bank and would not have under the oracle map,
-            so far.
 
     Returns:
         ``stats_file.SHAPE`` has its fields. Shares are of 1, and null where nothing was picked or
@@ -60,10 +58,13 @@ def snapshot(two_bank: "TwoBank", model: str, *, regret_picks: float = 0.0) -> d
         "tokens": counter.tokens,
         "picks_per_token": counter.picks_per_token,
         "cold": {"so_far": _share(picks[:, 1].sum(), picks.sum()), **late},
-        "regret": {"late": regret(late), "picks": regret_picks},
+        "regret": {"late": regret(late), "picks": 0 if policy is None else policy.regret_picks},
         "swapping": {
-            name: getattr(barrier.totals, name)
-            for name in ("barriers", "swaps", "failed", "cut", "bytes", "seconds")
+            **{
+                name: getattr(barrier.totals, name)
+                for name in ("barriers", "swaps", "failed", "bytes", "seconds")
+            },
+            "cut": barrier.totals.cut + (0 if policy is None else policy.held_back),
         },
         "deciding_seconds": 0.0 if following is None else following.seconds,
         "frozen": policy is not None and policy.frozen,

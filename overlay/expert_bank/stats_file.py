@@ -30,7 +30,7 @@ def _count(value: object) -> bool:
 
 
 def _number(value: object) -> bool:
-    return type(value) in (int, float) and 0 <= value < float("inf")  # type: ignore[operator]
+    return type(value) in (int, float) and 0 <= value < 2**63  # type: ignore[operator]
 
 
 def _share(value: object) -> bool:
@@ -38,7 +38,8 @@ def _share(value: object) -> bool:
 
 
 def _text(value: object) -> bool:
-    return type(value) is str
+    # A lone surrogate is in no encoding.
+    return isinstance(value, str) and not any("\ud800" <= each <= "\udfff" for each in value)
 
 
 def _switch(value: object) -> bool:
@@ -95,6 +96,13 @@ def write_stats(path: Path, stats: Mapping[str, Any]) -> None:
         raise
 
 
+def remove_stats(path: Path) -> None:
+    """Remove a file of stats that will never be right again; what is no regular file stays."""
+    with suppress(OSError):
+        if stat.S_ISREG(path.lstat().st_mode):
+            path.unlink()
+
+
 def read_stats(path: Path, *, model: str | None = None) -> dict[str, Any]:
     """Read what a worker wrote.
 
@@ -107,7 +115,10 @@ def read_stats(path: Path, *, model: str | None = None) -> dict[str, Any]:
             another model.
     """
     try:
-        with path.open("rb") as stream:
+        # Not to wait for who might write into a pipe.
+        with open(path, "rb", opener=_at_once) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise _bad(path, "it is no regular file")
             content = stream.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise _bad(path, f"it has more than {MOST_BYTES} bytes")
@@ -120,6 +131,10 @@ def read_stats(path: Path, *, model: str | None = None) -> dict[str, Any]:
         return checked(stats, model=model)
     except Refused as error:
         raise _bad(path, error.message) from error
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def checked(stats: object, *, model: str | None = None) -> dict[str, Any]:

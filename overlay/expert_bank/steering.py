@@ -5,16 +5,18 @@
 None of it enters a hash, changes a shape or a graph; all of it ends with the process.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
 from expert_bank.choosing import towards
 from expert_bank.following import Following
+from expert_bank.forced import Forced
 from expert_bank.pace import Pace
 from expert_bank.policy import Policy
-from expert_bank.refused import Refused
+from expert_bank.refused import Refused, shortened
 from expert_bank.swaps import Swap
 from expert_bank.two_bank import TwoBank
 
@@ -22,8 +24,8 @@ from expert_bank.two_bank import TwoBank
 def follow(two_bank: TwoBank, wanted: object) -> None:
     """Let the map follow traffic from here on, at another pace, or no more.
 
-    What was seen of traffic so far is kept where only the pace changes. The pace's bytes and
-    seconds become the barrier's budgets.
+    What was seen of traffic so far is kept where only the pace changes. Where the pace's bytes and
+    seconds change, they become the barrier's budgets.
 
     Args:
         two_bank: Whose map it is.
@@ -34,25 +36,27 @@ def follow(two_bank: TwoBank, wanted: object) -> None:
         Refused: They are no such settings, or a budget takes no swap; nothing was changed.
     """
     following = two_bank.following
-    pace = _pace(wanted, following.policy.pace if following else Pace())
-    if pace is None:
-        two_bank.following = None
-    else:
-        _require_room(two_bank, pace)
-        if following is None:
-            following = _following(two_bank, pace)
-        two_bank.barrier.limit(pace.bytes, pace.seconds)
+    before = following.policy.pace if following else Pace()
+    pace = _pace(wanted, before)
+    if pace is not None:
+        require_room(two_bank, pace.bytes)
+        following = following or _following(two_bank, pace)
         following.policy.pace = pace
-        two_bank.following = following
+    limits = (None, None) if pace is None else (pace.bytes, pace.seconds)
+    if limits != (before.bytes, before.seconds):
+        two_bank.barrier.limit(*limits)
+    two_bank.following = None if pace is None else following
     two_bank.barrier.source = two_bank.following
 
 
-def freeze(two_bank: TwoBank, *, frozen: bool) -> None:
+def freeze(two_bank: TwoBank, *, frozen: object) -> None:
     """Keep the map as it is while it goes on to be scored, or let it follow again.
 
     Raises:
-        Refused: It does not follow.
+        Refused: It does not follow, or what is asked is neither true nor false.
     """
+    if not isinstance(frozen, bool):
+        raise Refused(f"frozen is {shortened(frozen)}, and must be true or false")
     if two_bank.following is None:
         raise Refused("the map does not follow traffic", hint="expert_bank_follow begins it")
     two_bank.following.policy.frozen = frozen
@@ -86,7 +90,29 @@ def set_map(two_bank: TwoBank, wanted: object) -> None:
     for layer, state in enumerate(now):
         swaps += [swap for _, swap in towards(layer, flat, state, target[layer])]
     if swaps:
-        two_bank.barrier.swap(swaps, bounded=False)
+        with changing(two_bank):
+            two_bank.barrier.swap(swaps, bounded=False)
+        if two_bank.following is not None:
+            two_bank.following.policy.begin_from(table.is_hot())
+
+
+@contextmanager
+def changing(two_bank: TwoBank) -> Iterator[None]:
+    """Have a policy take in what was picked under the map that the block changes."""
+    if two_bank.following is not None:
+        two_bank.following.see(two_bank.table.is_hot())
+    yield
+
+
+def force(two_bank: TwoBank, forced: Forced | None) -> None:
+    """Swap at random from here on, or no more; a map that follows waits meanwhile."""
+    following = two_bank.following
+    if following is not None:
+        if two_bank.barrier.source is following:
+            following.see(two_bank.table.is_hot())
+        else:
+            following.skip()
+    two_bank.barrier.source = forced or following
 
 
 def _pace(wanted: object, now: Pace) -> Pace | None:
@@ -97,7 +123,7 @@ def _pace(wanted: object, now: Pace) -> Pace | None:
             return Pace.read(wanted)
         case Mapping():
             return now.changed(wanted)
-    raise Refused(f"moe_follow is {wanted!r}, and must be text, settings by name, or null")
+    raise Refused(f"moe_follow is {shortened(wanted)}, and must be text, settings by name, or null")
 
 
 def _following(two_bank: TwoBank, pace: Pace) -> Following:
@@ -113,13 +139,18 @@ def _following(two_bank: TwoBank, pace: Pace) -> Following:
     return Following(policy, two_bank.counter, lambda: two_bank.barrier.byte_budget)
 
 
-def _require_room(two_bank: TwoBank, pace: Pace) -> None:
+def require_room(two_bank: TwoBank, budget: float | None) -> None:
+    """Refuse bytes of a barrier that take no swap of a map that follows; None for no bound.
+
+    Raises:
+        Refused: The same.
+    """
     banks = two_bank.swapper.banks
     least = min(bank.row_bytes * (1 if bank.mirrors else 2) for bank in banks)
-    if pace.bytes is not None and pace.bytes < least:
+    if budget is not None and budget < least:
         raise Refused(
-            f"moe_follow: {pace.bytes} bytes a barrier take no swap: one copies {least}",
-            hint=f"give at least bytes={least}",
+            f"moe_follow: {budget} bytes a barrier take no swap: one copies {least}",
+            hint=f"give at least {least}, or freeze the map",
         )
 
 
@@ -134,9 +165,11 @@ def _read_map(wanted: object, rows: Sequence[int], experts: int) -> list[NDArray
 
 def _read_layer(layer: int, ids: object, rows: int, experts: int) -> NDArray[np.bool_]:
     if not isinstance(ids, list | tuple) or any(type(each) is not int for each in ids):
-        raise Refused(f"layer {layer}: its hot experts are a list of ids, and this is {ids!r}")
+        raise Refused(
+            f"layer {layer}: its hot experts are a list of ids, and this is {shortened(ids)}"
+        )
     if any(not 0 <= each < experts for each in ids) or len(set(ids)) != len(ids):
-        raise Refused(f"layer {layer}: ids are 0 to {experts - 1}, each once: {ids!r}")
+        raise Refused(f"layer {layer}: ids are 0 to {experts - 1}, each once: {shortened(ids)}")
     if len(ids) > rows:
         raise Refused(f"layer {layer} has {rows} hot rows, and {len(ids)} experts for them")
     state = np.zeros(experts, np.bool_)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from expert_bank.refused import Refused
+from expert_bank.refused import Refused, shortened
 
 
 @dataclass(frozen=True)
@@ -37,19 +37,19 @@ def read_swaps(told: object) -> list[Swap]:
         Refused: It is no list of such; nothing was moved.
     """
     if not isinstance(told, list | tuple):
-        raise Refused(f"swaps are a list, and this is {told!r}")
+        raise Refused(f"swaps are a list, and this is {shortened(told)}")
     return [_read(each) for each in told]
 
 
 def _read(told: object) -> Swap:
     if not isinstance(told, list | tuple) or len(told) != len(fields(Swap)):
-        raise Refused(f"a swap is [layer, promote, demote], and this is {told!r}")
+        raise Refused(f"a swap is [layer, promote, demote], and this is {shortened(told)}")
     layer, *experts = told
     # A bool is an int to Python, and nobody's layer.
     if type(layer) is not int or any(type(each) not in (int, type(None)) for each in experts):
-        raise Refused(f"a swap is of whole numbers, or null for no expert: {told!r}")
+        raise Refused(f"a swap is of whole numbers, or null for no expert: {shortened(told)}")
     if experts == [None, None]:
-        raise Refused(f"a swap that neither promotes nor demotes: {told!r}")
+        raise Refused(f"a swap that neither promotes nor demotes: {shortened(told)}")
     return Swap(layer, *experts)
 
 

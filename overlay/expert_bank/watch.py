@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from expert_bank.refused import worded
-from expert_bank.stats import late_shares, look_every, regret, snapshot, state
-from expert_bank.stats_file import write_stats
+from expert_bank.refused import Refused, worded
+from expert_bank.stats import late_shares, look_every, snapshot, state
+from expert_bank.stats_file import remove_stats, write_stats
 from expert_bank.watch_lines import begins, goes_on, turned
 
 if TYPE_CHECKING:
@@ -26,12 +26,7 @@ WRITE_EVERY = 1.0
 
 
 class Watch:
-    """Tells of one worker's banks. Whatever goes wrong with that is told once, and stops nothing.
-
-    Attributes:
-        regret_picks: Picks that came from the cold bank and would not have under the oracle map:
-            at each look, the picks since the one before, by the shares of late picks.
-    """
+    """Tells of one worker's banks. Whatever goes wrong with that is told once, and stops nothing."""
 
     def __init__(
         self,
@@ -53,11 +48,10 @@ class Watch:
             warn: The same, of something wrong.
             clock: Seconds.
         """
-        self.regret_picks = 0.0
         self._two_bank, self._model, self._file = two_bank, model, file
         self._tell, self._warn, self._clock = tell, warn, clock
         self._state = state(two_bank)
-        self._looks = self._tokens = 0
+        self._looks = 0
         self._failing = False
         self._written = float("-inf")
         self._line = self._now()
@@ -76,7 +70,7 @@ class Watch:
         Raises:
             Refused: The counts are not exact.
         """
-        stats = snapshot(self._two_bank, self._model, regret_picks=self.regret_picks)
+        stats = snapshot(self._two_bank, self._model)
         if self._file is not None:
             self._guarded(lambda: self._put(stats))
         return stats
@@ -87,7 +81,6 @@ class Watch:
             self._state = now
             self._tell(turned(two_bank, now))
         self._looks += 1
-        self._add_regret()
         if two_bank.following is not None and self._looks % LINE_EVERY == 0:
             before, self._line = self._line, self._now()
             shares = late_shares(two_bank.following.policy, two_bank.table.is_hot())
@@ -95,17 +88,9 @@ class Watch:
         if self._clock() - self._written >= WRITE_EVERY:
             self._write()
 
-    def _add_regret(self) -> None:
-        two_bank, counter = self._two_bank, self._two_bank.counter
-        tokens, self._tokens = counter.tokens - self._tokens, counter.tokens
-        if two_bank.following is not None:
-            shares = late_shares(two_bank.following.policy, two_bank.table.is_hot())
-            picks = tokens * counter.picks_per_token * len(counter.layers)
-            self.regret_picks += picks * (regret(shares) or 0.0)
-
     def _write(self) -> None:
         if self._file is not None:
-            self._put(snapshot(self._two_bank, self._model, regret_picks=self.regret_picks))
+            self._put(snapshot(self._two_bank, self._model))
 
     def _put(self, stats: dict[str, Any]) -> None:
         # Before it fails, too: a full disk is not asked again at every look.
@@ -119,6 +104,9 @@ class Watch:
         try:
             act()
         except Exception as error:  # noqa: BLE001 - whatever it is, the next forward is due
+            if isinstance(error, Refused) and self._file is not None:
+                # There are no counts any more, and old ones look like new ones.
+                remove_stats(self._file)
             if not self._failing:
                 self._failing = True
                 self._warn(f"how the map does cannot be told: {worded(error)}")

@@ -22,6 +22,12 @@ CHECKS = (
     "counts_that_are_not_exact_end_it_once",
     "swaps_that_fail_are_tried_again",
     "forced_swaps_come_between",
+    "the_barriers_own_budgets_are_left_alone_where_a_pace_names_none",
+    "a_map_that_is_set_while_the_moving_one_is_not_trusted_stays",
+    "what_was_picked_before_a_map_is_set_is_not_charged_to_it",
+    "an_exclusive_banks_swap_is_charged_two_rows",
+    "a_map_that_was_set_before_is_held_against_that_of_the_boot",
+    "neither_true_nor_false_freezes_nothing",
 )
 
 

@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "visibility.md"
 
 
 def samples(banks: Banks) -> dict[str, float]:
-    stats = snapshot(banks, "m", regret_picks=7.5)  # type: ignore[arg-type]
+    stats = snapshot(banks, "m")  # type: ignore[arg-type]
     return {
         f"{metric.name}{{{','.join(labels)}}}": value
         for metric in METRICS
@@ -40,6 +40,7 @@ def test_a_map_that_follows_has_them_all() -> None:
     banks.follow(half_life=10**9)
     banks.following.policy.frozen = True
     banks.serve([6, 2, 1, 1], 3)
+    banks.following.policy.regret_picks = 7
     found = samples(banks)
     assert {name.partition("{")[0] for name in found} == {each.name for each in METRICS}
     assert found["expert_bank_picks_total{a,hot}"] == 24
@@ -48,7 +49,7 @@ def test_a_map_that_follows_has_them_all() -> None:
     assert found["expert_bank_tokens_total{}"] == 15
     assert found["expert_bank_cold_share{served}"] == pytest.approx(0.2)
     assert found["expert_bank_cold_share{null}"] == 0.5
-    assert found["expert_bank_regret_picks_total{}"] == 7.5
+    assert found["expert_bank_regret_picks_total{}"] == 7
     assert found["expert_bank_trusted{}"] == 1
     assert found["expert_bank_frozen{}"] == 1
     assert found["expert_bank_hot_rows{a}"] == 2

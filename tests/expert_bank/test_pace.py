@@ -26,12 +26,14 @@ def test_settings_by_name_and_sizes_in_binary_units() -> None:
     [
         ("often", "every is 'often', and must be a number"),
         ("every=-1", "every is '-1', and must be a number"),
-        ("0", "every is 0, and must be above 0"),
+        ("0", "every is 0, and must be above 0 and up to 2**53"),
         ("64.5", "every is 64.5, and must be a whole number"),
         ("speed=3", "'speed' is no setting, or there twice"),
         ("64,every=64", "'every' is no setting, or there twice"),
         ("swaps=", "swaps is '', and must be a number"),
         ("half_life=0", "half_life is 0"),
+        ("half_life=0.5", "half_life is 0.5, and must be a whole number"),
+        ("every=64,", "'' is no setting"),
         ("ratio=0.5", "below 1 two experts would alternate"),
         ("bytes=1GB", "bytes is '1GB', and must be a number"),
         ("seconds=0", "seconds is 0"),
@@ -48,6 +50,19 @@ def test_some_settings_are_changed_and_the_others_kept() -> None:
     pace = Pace(every=8, bytes=100)
     assert pace.changed({"swaps": 5}) == Pace(every=8, bytes=100, swaps=5)
     assert pace.changed({"bytes": None}) == Pace(every=8)
+
+
+def test_what_may_be_zero_says_so_and_nothing_long_is_repeated() -> None:
+    for value in (-1, 2**53):
+        with pytest.raises(Refused, match=r"residence is .* from 0 to 2"):
+            Pace().changed({"residence": value})
+    for asked in ({"x" * 10**6: 1}, {"every": "y" * 10**6}):
+        with pytest.raises(Refused) as caught:
+            Pace().changed(asked)
+        assert len(str(caught.value)) < 400
+    with pytest.raises(Refused) as caught:
+        Pace.read("z" * 10**6)
+    assert len(str(caught.value)) < 400
 
 
 @pytest.mark.parametrize(

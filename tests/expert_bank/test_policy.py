@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from expert_bank.pace import Pace
 from expert_bank.policy import Policy
-from expert_bank.swaps import require_sound
+from expert_bank.swaps import Swap, require_sound
 from lanewright.residency.oracle import oracle_map
 from lanewright.residency.replay import Replayed, replay
 from lanewright.residency.trace import counted
@@ -188,6 +188,74 @@ def test_a_swap_that_was_not_made_is_charged_to_nobody(home: np.ndarray) -> None
     again = other.step(few, [*made], 2**63)
     moved = {(each.layer, expert) for each in asked for expert in (each.promote, each.demote)}
     assert not moved & {(e.layer, x) for e in again for x in (e.promote, e.demote)}
+
+
+def test_a_swap_costs_the_rows_that_it_copies() -> None:
+    pace = Pace(every=1, tokens_per_swap=0, ratio=1, margin=0, noise=0, residence=0, window=2)
+    boot = np.array([[True, False]])
+    for rows_per_swap in (1, 2):
+        policy = Policy(
+            boot,
+            rows=[1],
+            row_bytes=[ROW],
+            picks_per_token=1,
+            rows_per_swap=rows_per_swap,
+            pace=pace,
+        )
+        assert policy.step(np.array([[0, 1]]), [*boot], 2**63) == [Swap(0, 1, 0)]
+        policy.step(np.array([[0, 1]]), [*~boot], 2**63)
+        # Two picks, the second of which the boot map would have had cold; and the one swap's rows.
+        assert policy.guard.ahead == 1 - rows_per_swap
+        policy.step(np.array([[0, 2]]), [*~boot], 2**63)
+        assert policy.guard.ahead == 2
+
+
+def test_the_way_back_is_within_the_same_budgets(home: np.ndarray) -> None:
+    other = best(traffic.matched(8192, L, E, K, seed=1))
+    policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
+    policy.guard.trusted = False
+    away = int((home & ~other).sum(axis=1).min())
+    assert away > Pace().swaps
+    counts = counted(traffic.matched(64, L, E, K), E)
+    swaps = policy.step(counts, [*other], 2**63)
+    assert [sum(each.layer == layer for each in swaps) for layer in range(L)] == [2] * L
+    assert len(policy.step(counts, [*other], 3 * ROW)) == 3
+
+
+def test_the_guards_window_may_be_changed(home: np.ndarray) -> None:
+    policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
+    policy.pace = Pace(window=64)
+    policy.step(counted(traffic.matched(64, L, E, K, seed=1), E), [*~home], 0)
+    assert policy.guard.ahead != 0
+
+
+def test_what_is_seen_is_scored_and_judged_and_swaps_nothing(home: np.ndarray) -> None:
+    one, other = (
+        Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K) for _ in range(2)
+    )
+    counts = counted(traffic.matched(4096, L, E, K, seed=1), E)
+    assert one.see(counts, [*home])
+    other.step(counts, [*home], 0)
+    assert (one.scores == other.scores).all()
+    assert one.regret_picks == other.regret_picks > 0
+    assert not one.see(np.zeros_like(counts), [*home])
+
+
+def test_regret_is_of_the_map_that_served(home: np.ndarray) -> None:
+    ids = traffic.matched(4096, L, E, K, seed=1)
+    policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
+    policy.step(counted(ids, E), [*home], 2**63)
+    assert policy.regret_picks == cold_of(ids, home) - cold_of(ids, best(ids))
+
+
+def test_a_map_that_somebody_set_is_trusted_anew(home: np.ndarray) -> None:
+    policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
+    policy.guard.trusted = False
+    policy.begin_from([*~home])
+    assert policy.guard.trusted
+    assert (policy.shadow == ~home).all()
+    counts = counted(traffic.tie(64, L, E, K), E)
+    assert policy.step(counts, [*~home], 2**63) == []
 
 
 def test_shares_are_those_of_the_maps(home: np.ndarray) -> None:

@@ -12,7 +12,13 @@ import pytest
 from expert_bank import stats_file
 from expert_bank.refused import Refused
 from expert_bank.stats import snapshot
-from expert_bank.stats_file import MOST_BYTES, checked, read_stats, write_stats
+from expert_bank.stats_file import (
+    MOST_BYTES,
+    checked,
+    read_stats,
+    remove_stats,
+    write_stats,
+)
 from tests.expert_bank.watched import Banks
 
 
@@ -169,3 +175,34 @@ def test_nothing_but_the_standard_library_is_needed() -> None:
     source = Path(stats_file.__file__).read_text()
     assert "numpy" not in source
     assert "torch" not in source
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        *((path, 10**400) for path in ("time", "regret.picks", "swapping.seconds", "tokens")),
+        ("layers.0.name", "\ud800"),
+        ("model", "a\udfff"),
+    ],
+)
+def test_what_no_reader_could_pass_on_is_refused(
+    honest: dict[str, Any], tmp_path: Path, path: str, value: object
+) -> None:
+    file = tmp_path / "stats.json"
+    file.write_text(json.dumps(broken(honest, path, value)))
+    with pytest.raises(Refused, match="is missing, or not what it must be"):
+        read_stats(file)
+
+
+def test_a_pipe_is_refused_at_once_and_neither_it_nor_a_link_is_removed(
+    honest: dict[str, Any], tmp_path: Path
+) -> None:
+    fifo, file, link = tmp_path / "pipe", tmp_path / "stats.json", tmp_path / "link"
+    os.mkfifo(fifo)
+    with pytest.raises(Refused, match="it is no regular file"):
+        read_stats(fifo)
+    write_stats(file, honest)
+    link.symlink_to(file)
+    for each in (fifo, link, file, tmp_path / "absent"):
+        remove_stats(each)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link", "pipe"]

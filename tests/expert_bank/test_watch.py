@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from expert_bank import watch as watching
+from expert_bank.refused import Refused
 from expert_bank.stats_file import read_stats
 from tests.expert_bank.watched import Banks
 
@@ -67,7 +68,7 @@ def test_regret_is_summed_in_picks(tmp_path: Path) -> None:
     watch = banks.watched(tmp_path / "stats.json")
     banks.serve(AFTER, 11)
     # 60 of 64 picks of a layer were cold, and 4 would have been; the last forward's are not read.
-    assert watch.regret_picks == pytest.approx(10 * 2 * 56)
+    assert banks.following.policy.regret_picks == 10 * 2 * 56
     assert watch.read()["regret"] == {
         "late": pytest.approx(56 / 64),
         "picks": pytest.approx(10 * 2 * 56),
@@ -166,4 +167,20 @@ def test_a_full_disk_is_not_asked_again_at_every_look(
     banks.now += 1
     banks.serve(BEFORE, 10)
     assert len(asked) == 2
+    assert len(banks.warned) == 1
+
+
+def test_counts_that_are_not_exact_leave_no_old_numbers_behind(tmp_path: Path) -> None:
+    file, banks = tmp_path / "stats.json", Banks()
+    banks.watched(file)
+    banks.serve(BEFORE, 64)
+    assert file.exists()
+
+    def by_bank() -> None:
+        raise Refused("the counts of picks are not exact: somebody said so")
+
+    banks.counter.by_bank = by_bank
+    banks.now += 5
+    banks.serve(BEFORE, 64)
+    assert not file.exists()
     assert len(banks.warned) == 1

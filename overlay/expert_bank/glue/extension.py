@@ -11,7 +11,15 @@ from expert_bank import __version__, ops
 from expert_bank.forced import Forced
 from expert_bank.glue import plugin
 from expert_bank.glue.banking import map_invariance
-from expert_bank.steering import follow, freeze, hot_experts, set_map
+from expert_bank.steering import (
+    changing,
+    follow,
+    force,
+    freeze,
+    hot_experts,
+    require_room,
+    set_map,
+)
 from expert_bank.swaps import read_swaps
 from expert_bank.two_bank import TwoBank
 
@@ -115,8 +123,7 @@ class WorkerExtension:
         """
         ends = type(every) is int and every == 0
         forced = None if ends else Forced(every, pairs_per_layer, seed)
-        two_bank = self._banked()
-        two_bank.barrier.source = forced or two_bank.following
+        force(self._banked(), forced)
 
     def expert_bank_swap(self, swaps: list[list[int | None]]) -> dict[str, Any]:
         """Swap what is listed: layer, the expert to promote or None, the one to demote or None.
@@ -128,11 +135,12 @@ class WorkerExtension:
             Refused: They are no such list, the table contradicts one, or the barrier is closed;
                 nothing was moved.
         """
-        barrier = self._banked().barrier
-        barrier.swap(read_swaps(swaps))
-        return barrier.told()
+        two_bank, wanted = self._banked(), read_swaps(swaps)
+        with changing(two_bank):
+            two_bank.barrier.swap(wanted)
+        return two_bank.barrier.told()
 
-    def expert_bank_follow(self, settings: object = None) -> dict[str, Any] | None:
+    def expert_bank_follow(self, settings: object) -> dict[str, Any] | None:
         """Let the map follow traffic, at another pace, or no more; see ``steering.follow``.
 
         Returns:
@@ -145,13 +153,13 @@ class WorkerExtension:
         follow(two_bank, settings)
         return None if two_bank.following is None else two_bank.following.told()
 
-    def expert_bank_freeze(self, frozen: bool = True) -> None:  # noqa: FBT001, FBT002 - by RPC
+    def expert_bank_freeze(self, frozen: object) -> None:
         """Keep the map that follows as it is for now, or let it go on.
 
         Raises:
-            Refused: The map does not follow.
+            Refused: The map does not follow, or this is neither true nor false.
         """
-        freeze(self._banked(), frozen=bool(frozen))
+        freeze(self._banked(), frozen=frozen)
 
     def expert_bank_map(self, hot: object = None) -> list[list[int]]:
         """Make these the hot experts, one list of ids a layer; None to leave them as they are.
@@ -172,9 +180,13 @@ class WorkerExtension:
         """Limit what one barrier may copy and how long it may take; None for no limit.
 
         Raises:
-            Refused: One is below zero, or no number.
+            Refused: One is below zero, or no number; or the map follows, and the bytes take no
+                swap.
         """
-        self._banked().barrier.limit(bytes_, seconds)
+        two_bank = self._banked()
+        if two_bank.following is not None and type(bytes_) in (int, float):
+            require_room(two_bank, bytes_)
+        two_bank.barrier.limit(bytes_, seconds)
 
     def _banked(self) -> TwoBank:
         two_bank: TwoBank | None = getattr(self, "two_bank", None)

@@ -10,7 +10,7 @@ from expert_bank.forced import Forced
 from expert_bank.pace import Pace
 from expert_bank.plan import Mode
 from expert_bank.refused import Refused
-from expert_bank.steering import follow, freeze, hot_experts, set_map
+from expert_bank.steering import follow, force, freeze, hot_experts, set_map
 from expert_bank.swapping import Rows
 
 PACE = Pace(every=2, swaps=2, tokens_per_swap=0, noise=0, margin=0, residence=0)
@@ -223,6 +223,81 @@ def row_bytes(banks: Small) -> int:
     return banks.two_bank.swapper.banks[0].row_bytes
 
 
+def the_barriers_own_budgets_are_left_alone_where_a_pace_names_none() -> None:
+    """And those of a pace end with it."""
+    banks = made()
+    barrier, row = banks.two_bank.barrier, row_bytes(banks)
+    barrier.limit(3 * row, 0.5)
+    follow(banks.two_bank, "every=2")
+    follow(banks.two_bank, {"every": 1})
+    assert (barrier.byte_budget, barrier.second_budget) == (3 * row, 0.5)
+    follow(banks.two_bank, {"bytes": 2 * row, "seconds": 0.25})
+    assert (barrier.byte_budget, barrier.second_budget) == (2 * row, 0.25)
+    follow(banks.two_bank, None)
+    assert (barrier.byte_budget, barrier.second_budget) == (2**63, float("inf"))
+
+
+def a_map_that_is_set_while_the_moving_one_is_not_trusted_stays() -> None:
+    """It is trusted as the first one was."""
+    banks = made()
+    follow(banks.two_bank, PACE)
+    following = banks.two_bank.following
+    assert following is not None
+    following.policy.guard.trusted = False
+    set_map(banks.two_bank, [[4, 5, 6, 7]] * 2)
+    serve(banks, [5, 6, 7])
+    assert hot_experts(banks.two_bank) == [[4, 5, 6, 7]] * 2
+
+
+def what_was_picked_before_a_map_is_set_is_not_charged_to_it() -> None:
+    """Nor what was picked while rows were swapped at random."""
+    banks = made()
+    follow(banks.two_bank, PACE.changed({"every": 1000, "window": 1}))
+    following = banks.two_bank.following
+    assert following is not None
+    serve(banks, [0, 1, 2], times=9)
+    set_map(banks.two_bank, [[4, 5, 6, 7]] * 2)
+    assert following.policy.guard.ahead == 0
+    assert following.policy.scores[:, 0].tolist() == [36, 36]
+    force(banks.two_bank, Forced(1, 2, 7))
+    serve(banks, [0, 1, 2], times=9)
+    force(banks.two_bank, None)
+    assert banks.two_bank.barrier.source is following
+    follow(banks.two_bank, {"every": 1})
+    serve(banks, [5, 6, 7], times=1)
+    assert following.policy.scores[:, 0].tolist() == [36, 36]
+
+
+def an_exclusive_banks_swap_is_charged_two_rows() -> None:
+    """A mirror's one."""
+    for mode, rows in zip(MODES, (1, 2), strict=True):
+        banks = made(mode)
+        follow(banks.two_bank, PACE)
+        following = banks.two_bank.following
+        assert following is not None
+        assert following.policy.swap_bytes == [rows * row_bytes(banks)] * 2
+
+
+def a_map_that_was_set_before_is_held_against_that_of_the_boot() -> None:
+    """Whatever is hot when following begins."""
+    banks = made()
+    set_map(banks.two_bank, [[4, 5, 6, 7]] * 2)
+    follow(banks.two_bank, PACE)
+    following = banks.two_bank.following
+    assert following is not None
+    assert [state.nonzero()[0].tolist() for state in following.policy.boot] == [[0, 1, 2, 3]] * 2
+
+
+def neither_true_nor_false_freezes_nothing() -> None:
+    """As JSON may have it."""
+    banks = made()
+    follow(banks.two_bank, PACE)
+    for each in ("false", 0, 1, None, [0]):
+        assert raised(Refused, partial(freeze, banks.two_bank, frozen=each)), each
+    assert banks.two_bank.following is not None
+    assert not banks.two_bank.following.policy.frozen
+
+
 CHECKS = (
     the_map_follows_what_is_picked,
     without_following_nothing_moves,
@@ -238,6 +313,12 @@ CHECKS = (
     counts_that_are_not_exact_end_it_once,
     swaps_that_fail_are_tried_again,
     forced_swaps_come_between,
+    the_barriers_own_budgets_are_left_alone_where_a_pace_names_none,
+    a_map_that_is_set_while_the_moving_one_is_not_trusted_stays,
+    what_was_picked_before_a_map_is_set_is_not_charged_to_it,
+    an_exclusive_banks_swap_is_charged_two_rows,
+    a_map_that_was_set_before_is_held_against_that_of_the_boot,
+    neither_true_nor_false_freezes_nothing,
 )
 
 

@@ -44,11 +44,13 @@ def used(lane: Laid, models: Mapping[str, Path]) -> Used:
     return use(lane, models[TRAINED])
 
 
-def use(lane: Laid, model: Path, tokens: int = 10**9) -> Used:
-    """The same, of any model, and of fewer tokens."""
+def use(lane: Laid, model: Path, tokens: int = 32768) -> Used:
+    """The same, of any model; of so many tokens of each half of a text."""
     result = model.with_suffix(".json")
     arguments = (str(model), str(result), str(tokens))
-    lane.run("trained_usage.py", *arguments, folder=model.parent)
+    # Threads that wait in a loop hold each other up where cores are busy.
+    environ = {"OMP_WAIT_POLICY": "PASSIVE"}
+    lane.run("trained_usage.py", *arguments, folder=model.parent, environ=environ)
     found: Used = json.loads(result.read_text())
     return found
 

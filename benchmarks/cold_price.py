@@ -15,11 +15,14 @@ from pathlib import Path
 from benchmarks.bounds import below, verdict
 from benchmarks.inside_lane import Facts, run_inside
 from benchmarks.intervals import Interval, median, ratio_of_sums
+from benchmarks.price_estimate import estimate
+from expert_bank.pace import Pace
 from lanewright.errors import ExitCode
 from lanewright.terminal import emit
 
 LANE, RECIPE = "cpu-follow", "qwen3-moe-trained-wide"
 STEPS = 48
+PACE = Pace(every=16)
 ARMS = ("matched", "fixed", "moved")
 NAMES = {
     "matched": "matched traffic, boot map",
@@ -49,7 +52,7 @@ def measured(asked: argparse.Namespace) -> Facts:
     spec = {
         "learn": [["python", 0, asked.tokens]],
         "kinds": {"matched": ["python", 0.5], "switched": ["english", 0]},
-        "follow": {"every": 16},
+        "follow": {"every": PACE.every},
         "tokens": asked.tokens,
         "blocks": asked.blocks,
         "steps": STEPS,
@@ -101,7 +104,7 @@ def told(found: Facts) -> list[str]:
         f" moved {speeds['moved'].told(3)}, self control {speeds['self'].told(3)}; won back"
         f" {won(blocks).told(3)} of what the switch cost (wanted: up to at least {LEAST_WON})"
     )
-    return lines
+    return [*lines, f"  {estimate(found, PACE)}"]
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ def price(spec: dict[str, Any]) -> None:
     switch.serve(llm, spec["model"], (*kinds["switched"], spec["tokens"]), spec["seed"])
     (moved,) = llm.collective_rpc("expert_bank_map")
     (followed,) = llm.collective_rpc("expert_bank_banks")
+    scheduled = worker.pick_counter.tokens
     llm.collective_rpc("expert_bank_follow", args=(None,))
     maps = {"boot": boot, "moved": moved}
     texts = {name: switch.held_out(llm, spec["model"], *kind) for name, kind in kinds.items()}
@@ -66,6 +67,10 @@ def price(spec: dict[str, Any]) -> None:
         "hot_rows": told["hot_rows"],
         "row_bytes": told["row_bytes"],
         "swaps": followed["swaps"],
+        "maps": maps,
+        "picks": worker.pick_counter.picks_per_token,
+        "tokens": scheduled,
+        "forwards": followed["forwards"],
         "follows": followed["follows"],
         "file": told["file"],
     }

@@ -2,11 +2,12 @@
 
 import pytest
 
+from benchmarks.inside_lane import Facts
 from benchmarks.price_estimate import estimate, hot_states, plan_of, random_bytes
 from expert_bank.pace import Pace
 
 MIB = 2**20
-FOUND = {
+FOUND: Facts = {
     "experts": 8,
     "picks": 2,
     "row_bytes": [MIB, 3 * MIB],

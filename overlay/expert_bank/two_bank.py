@@ -14,6 +14,7 @@ from expert_bank.barrier import Barrier
 from expert_bank.cold_file import ColdFile
 from expert_bank.counter import PickCounter
 from expert_bank.following import Following
+from expert_bank.plan import Plan
 from expert_bank.seams import Used
 from expert_bank.swapping import Copy, Swapper, plain_copy
 from expert_bank.table import Table
@@ -37,6 +38,7 @@ class TwoBank:
         following: Has the map follow traffic; None while it does not.
         file: Has the cold rows; None where host memory has.
         watch: Tells how the map does; None where nobody is told.
+        plan: What the banks were planned as; None where nobody planned them.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class TwoBank:
         self.following: Following | None = None
         self.file: ColdFile | None = None
         self.watch: Watch | None = None
+        self.plan: Plan | None = None
 
     def audit(self) -> list[str]:
         """Compare every expert's row, and the device's table, with what they must be.

@@ -11,9 +11,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from expert_bank.pace import Pace
+from expert_bank.recovery_line import recovery_line
 from expert_bank.refused import Refused, worded
 from expert_bank.stats import late_shares, look_every, snapshot, state
 from expert_bank.stats_file import remove_stats, write_stats
+from expert_bank.step_time import StepTime
 from expert_bank.watch_lines import begins, goes_on, turned
 
 if TYPE_CHECKING:
@@ -53,6 +56,8 @@ class Watch:
         self._state = state(two_bank)
         self._looks = 0
         self._failing = False
+        self._step = StepTime()
+        self._outlook: Pace | None = None
         self._written = float("-inf")
         self._line = self._now()
         tell(begins(two_bank, self._state, file))
@@ -85,8 +90,26 @@ class Watch:
             before, self._line = self._line, self._now()
             shares = late_shares(two_bank.following.policy, two_bank.table.is_hot())
             self._tell(goes_on(self._state, shares, before, self._line))
+        self._look_ahead()
         if self._clock() - self._written >= WRITE_EVERY:
             self._write()
+
+    def _look_ahead(self) -> None:
+        """Tell in seconds what a switch of traffic costs, once for each pace, when steps are known."""
+        two_bank, totals = self._two_bank, self._two_bank.barrier.totals
+        self._step.look(totals.forwards, two_bank.counter.tokens, self._clock())
+        following, plan, late = two_bank.following, two_bank.plan, self._step.late
+        if following is None or plan is None or late is None:
+            return
+        pace = following.policy.pace
+        if pace != self._outlook:
+            self._outlook = pace
+            # Drained, copied and verified, which is more than the link alone would take.
+            link = totals.bytes / totals.seconds / 1e9 if totals.bytes else None
+            each = max(1, round(late.tokens))
+            self._tell(
+                recovery_line(plan, pace, tokens_per_forward=each, step=late.seconds, link=link)
+            )
 
     def _write(self) -> None:
         if self._file is not None:

@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from expert_bank import watch as watching
+from expert_bank.layer_shape import LayerShape
+from expert_bank.pace import Pace
+from expert_bank.plan import Plan
 from expert_bank.refused import Refused
 from expert_bank.stats_file import read_stats
 from tests.expert_bank.watched import Banks
@@ -184,3 +187,65 @@ def test_counts_that_are_not_exact_leave_no_old_numbers_behind(tmp_path: Path) -
     banks.serve(BEFORE, 64)
     assert not file.exists()
     assert len(banks.warned) == 1
+
+
+def planned(banks: Banks) -> Plan:
+    shape = LayerShape(banks.experts, 2, {"w": 2**20}, banks.experts * 2**20, banks.experts * 2**20)
+    return Plan(
+        layers=(shape,) * banks.layers,
+        hot=(banks.hot,) * banks.layers,
+        mode="mirror",
+        page=1,
+        staging=0,
+        other=0,
+        free_device=0,
+        free_host=0,
+        kv_per_token=None,
+    )
+
+
+def recoveries(banks: Banks) -> list[str]:
+    return [line for line in banks.told if line.startswith("after a switch of traffic")]
+
+
+def test_once_steps_are_known_what_a_switch_takes_is_told_in_seconds_for_each_pace() -> None:
+    banks = Banks()
+    banks.follow(**QUICK)
+    banks.plan = planned(banks)
+    banks.watched()
+    for _ in range(40):
+        banks.now += 0.02
+        banks.serve(BEFORE)
+    (line,) = recoveries(banks)
+    found = re.search(r"(\d+) tokens at 32 a forward.* ([0-9.]+) s at 20 ms a forward", line)
+    assert found, line
+    assert float(found[2]) == pytest.approx(int(found[1]) / 32 * 0.02, rel=0.01)
+    assert "GB/s" not in line, "no row was copied yet"
+    banks.following.policy.pace = Pace(every=1, **{**QUICK, "swaps": 1})
+    banks.barrier.totals.bytes, banks.barrier.totals.seconds = 3 * 10**9, 1.5
+    for _ in range(3):
+        banks.now += 0.02
+        banks.serve(BEFORE)
+    _, other = recoveries(banks)
+    assert "s of copies at 2 GB/s" in other
+
+
+def test_time_without_requests_is_no_part_of_a_step() -> None:
+    banks = Banks()
+    banks.follow(**QUICK)
+    banks.plan = planned(banks)
+    banks.watched()
+    for number in range(40):
+        banks.now += 60 if number % 4 == 0 else 0.02
+        banks.serve(BEFORE)
+    (line,) = recoveries(banks)
+    assert "at 20 ms a forward" in line
+
+
+def test_banks_that_nobody_planned_are_told_no_recovery() -> None:
+    banks = Banks()
+    banks.follow(**QUICK)
+    banks.watched()
+    banks.serve(BEFORE, 60)
+    assert not recoveries(banks)
+    assert not banks.warned

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from expert_bank.pace import Pace
+from expert_bank.plan import Plan
 from expert_bank.policy import Policy
 from expert_bank.watch import Watch
 
@@ -64,6 +65,7 @@ class Banks:
         self.swapper = SimpleNamespace(banks=[SimpleNamespace(row_bytes=ROW)] * self.layers)
         self.following: Any = None
         self.watch: Watch | None = None
+        self.plan: Plan | None = None
 
     def follow(self, **pace: Any) -> None:  # noqa: ANN401 - of a Pace
         policy = Policy(

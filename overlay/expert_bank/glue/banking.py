@@ -50,6 +50,7 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
     if worker.device.type == "cpu" and worker.vllm_config.model_config.enforce_eager:
         count_late(current.layers, two_bank)
     read_ahead(current.layers, two_bank)
+    two_bank.plan = current.layout.plan
     two_bank.resident = tuple(current.resident)
     for name in two_bank.resident:
         logger.info("expert_bank: %s is a draft model's, and stays resident", name)

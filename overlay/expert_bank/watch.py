@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from expert_bank.refused import Refused, worded
 from expert_bank.stats import late_shares, look_every, snapshot, state
 from expert_bank.stats_file import remove_stats, write_stats
+from expert_bank.stats_left import remove_left
 from expert_bank.watch_lines import begins, goes_on, turned
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Watch:
         self._written = float("-inf")
         self._line = self._now()
         tell(begins(two_bank, self._state, file))
+        if file is not None:
+            remove_left(file)
         self._guarded(self._write)
 
     def forward(self) -> None:

@@ -39,11 +39,12 @@ def alive(pid: int) -> bool:
     """Whether there is such a process, anybody's."""
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
     except PermissionError:
         return True
-    return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    # 0 is the caller's own group to the kernel.
+    return pid > 0
 
 
 def _old_and_ours(found: os.stat_result) -> bool:

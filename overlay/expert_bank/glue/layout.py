@@ -90,7 +90,7 @@ def lay_out(
     if config.follow is not None:
         require_swap(config.follow.bytes, [layer.row for layer in plan.layers], plan.mode)
         tell(recovery_line(plan, config.follow))
-    require_fits(plan)
+    require_fits(plan, on_cpu=worker.device.type == "cpu")
     if file is not None:
         require_lockable(plan.locked)
         file.reserve(plan.file)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from expert_bank import stats_left
 from expert_bank.stats_left import WRITING, alive, beside, remove_left
 from tests.expert_bank.watched import Banks
 
@@ -59,7 +58,7 @@ def test_what_is_anothers_or_none_stays(
     kept.append(half(file.with_name("others.json"), gone))
     remove_left(file)
     mine = half(file, gone)
-    monkeypatch.setattr(stats_left.os, "geteuid", lambda: os.getuid() + 1)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     remove_left(file)
     assert all(each.exists() for each in [*kept, mine])
 
@@ -83,5 +82,5 @@ def test_who_is_alive(gone: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def kill(_pid: int, _signal: int) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(stats_left.os, "kill", kill)
+    monkeypatch.setattr(os, "kill", kill)
     assert alive(1)

@@ -71,10 +71,15 @@ def test_an_answer_that_drips_ends_in_time_and_is_told(start: bytes, drop: bytes
     assert LIMIT <= time.monotonic() - begun < 5 * LIMIT
 
 
+def silent(_peer: socket.socket, ended: Event) -> None:
+    """Neither read nor answer."""
+    ended.wait()
+
+
 def test_a_server_that_takes_no_request_is_told_alike() -> None:
     body = b" " * 2**26
     with (
-        serving(lambda _, ended: bool(ended.wait()) or None) as port,
+        serving(silent) as port,
         pytest.raises(RefusedError, match=f"/x of {HOST}:{port} gave no whole answer within 0.6 s"),
     ):
         request(port, "POST", "/x", body, seconds=LIMIT)

@@ -53,8 +53,9 @@ def with_metrics(
     Raises:
         MismatchError: A metric is missing, or has another number.
     """
+    facts: dict[str, int] = {}
     if SEVERAL in environ:
-        told, facts = f"/metrics is of several API servers ({SEVERAL}) and not proven", {}
+        told = f"/metrics is of several API servers ({SEVERAL}) and not proven"
     else:
         told, facts = _measured(text, evidence, f"{where}: {BANKS}: /metrics")
     return tuple(

@@ -17,6 +17,7 @@ from expert_bank.forced import Forced
 from expert_bank.pace import Pace
 from expert_bank.policy import Policy
 from expert_bank.refused import Refused, shortened
+from expert_bank.swap_bytes import require_swap, rows_per_swap
 from expert_bank.swaps import Swap
 from expert_bank.two_bank import TwoBank
 
@@ -133,7 +134,7 @@ def _following(two_bank: TwoBank, pace: Pace) -> Following:
         rows=two_bank.table.hot,
         row_bytes=[bank.row_bytes for bank in banks],
         picks_per_token=two_bank.counter.picks_per_token,
-        rows_per_swap=1 if all(bank.mirrors or not bank.cold for bank in banks) else 2,
+        rows_per_swap=rows_per_swap(banks[0].cold_rows),
         pace=pace,
     )
     return Following(policy, two_bank.counter, lambda: two_bank.barrier.byte_budget)
@@ -146,12 +147,7 @@ def require_room(two_bank: TwoBank, budget: float | None) -> None:
         Refused: The same.
     """
     banks = two_bank.swapper.banks
-    least = min(bank.row_bytes * (1 if bank.mirrors else 2) for bank in banks)
-    if budget is not None and budget < least:
-        raise Refused(
-            f"moe_follow: {budget} bytes a barrier take no swap: one copies {least}",
-            hint=f"give at least {least}, or freeze the map",
-        )
+    require_swap(budget, [bank.row_bytes for bank in banks], banks[0].cold_rows)
 
 
 def _read_map(wanted: object, rows: Sequence[int], experts: int) -> list[NDArray[np.bool_]]:

@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from expert_bank.stats import SERVER, layer_shares, snapshot
+from expert_bank.config import SERVER
+from expert_bank.stats import layer_shares, snapshot
 from expert_bank.stats_file import checked
 from tests.expert_bank.watched import ROW, Banks
 

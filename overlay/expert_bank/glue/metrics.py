@@ -17,10 +17,9 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from vllm.logger import init_logger
 
-from expert_bank.config import STATS, stats_place
+from expert_bank.config import SERVER, STATS, stats_place
 from expert_bank.metrics import AGE, METRICS
 from expert_bank.refused import Refused
-from expert_bank.stats import SERVER
 from expert_bank.stats_file import read_stats
 
 logger = init_logger(f"vllm.{__name__}")
@@ -40,13 +39,13 @@ def join() -> None:
     Every process of a server inherits the name that its first one makes up here, before it starts
     the others: no server shows the numbers of another's worker, or of an earlier one's.
     """
+    if not os.environ.get(STATS):
+        return
+    os.environ.setdefault(SERVER, secrets.token_hex(8))
     try:
         place = stats_place()
     except Refused:
         return  # the worker says so, where it ends the start
-    if place is None:
-        return
-    os.environ.setdefault(SERVER, secrets.token_hex(8))
     if SEVERAL in os.environ:
         logger.warning(
             "expert_bank: %s is set (several API servers), and /metrics then has no metric of ours;"

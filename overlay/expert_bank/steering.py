@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from expert_bank.budgets import require_room, rows_per_swap
 from expert_bank.choosing import towards
 from expert_bank.following import Following
 from expert_bank.forced import Forced
@@ -35,18 +36,25 @@ def follow(two_bank: TwoBank, wanted: object) -> None:
     Raises:
         Refused: They are no such settings, or a budget takes no swap; nothing was changed.
     """
-    following = two_bank.following
+    following, barrier = two_bank.following, two_bank.barrier
     before = following.policy.pace if following else Pace()
     pace = _pace(wanted, before)
-    if pace is not None:
-        require_room(two_bank, pace.bytes)
-        following = following or _following(two_bank, pace)
-        following.policy.pace = pace
     limits = (None, None) if pace is None else (pace.bytes, pace.seconds)
-    if limits != (before.bytes, before.seconds):
-        two_bank.barrier.limit(*limits)
-    two_bank.following = None if pace is None else following
-    two_bank.barrier.source = two_bank.following
+    changed = limits != (before.bytes, before.seconds)
+    if pace is None:
+        two_bank.earlier, two_bank.following = two_bank.followed, None
+    else:
+        budgets = limits if changed else (barrier.byte_budget, barrier.second_budget)
+        require_room(two_bank, *budgets)
+        if following is None:
+            two_bank.following = _following(two_bank, pace)
+        else:
+            if barrier.source is not following:
+                following.skip()
+            following.policy.pace = pace
+    if changed:
+        barrier.limit(*limits)
+    barrier.source = two_bank.following
 
 
 def freeze(two_bank: TwoBank, *, frozen: object) -> None:
@@ -99,20 +107,25 @@ def set_map(two_bank: TwoBank, wanted: object) -> None:
 @contextmanager
 def changing(two_bank: TwoBank) -> Iterator[None]:
     """Have a policy take in what was picked under the map that the block changes."""
-    if two_bank.following is not None:
-        two_bank.following.see(two_bank.table.is_hot())
+    _take_in(two_bank)
     yield
 
 
 def force(two_bank: TwoBank, forced: Forced | None) -> None:
     """Swap at random from here on, or no more; a map that follows waits meanwhile."""
+    _take_in(two_bank)
+    two_bank.barrier.source = forced or two_bank.following
+
+
+def _take_in(two_bank: TwoBank) -> None:
+    """Have a policy take in what was picked; what was while others moved the map, leave out."""
     following = two_bank.following
-    if following is not None:
-        if two_bank.barrier.source is following:
-            following.see(two_bank.table.is_hot())
-        else:
-            following.skip()
-    two_bank.barrier.source = forced or following
+    if following is None:
+        return
+    if two_bank.barrier.source is following:
+        following.see(two_bank.table.is_hot())
+    else:
+        following.skip()
 
 
 def _pace(wanted: object, now: Pace) -> Pace | None:
@@ -133,25 +146,17 @@ def _following(two_bank: TwoBank, pace: Pace) -> Following:
         rows=two_bank.table.hot,
         row_bytes=[bank.row_bytes for bank in banks],
         picks_per_token=two_bank.counter.picks_per_token,
-        rows_per_swap=1 if all(bank.mirrors or not bank.cold for bank in banks) else 2,
+        rows_per_swap=rows_per_swap(two_bank),
         pace=pace,
     )
-    return Following(policy, two_bank.counter, lambda: two_bank.barrier.byte_budget)
-
-
-def require_room(two_bank: TwoBank, budget: float | None) -> None:
-    """Refuse bytes of a barrier that take no swap of a map that follows; None for no bound.
-
-    Raises:
-        Refused: The same.
-    """
-    banks = two_bank.swapper.banks
-    least = min(bank.row_bytes * (1 if bank.mirrors else 2) for bank in banks)
-    if budget is not None and budget < least:
-        raise Refused(
-            f"moe_follow: {budget} bytes a barrier take no swap: one copies {least}",
-            hint=f"give at least {least}, or freeze the map",
-        )
+    barrier = two_bank.barrier
+    return Following(
+        policy,
+        two_bank.counter,
+        lambda: barrier.byte_budget,
+        drain=barrier.drain,
+        earlier=two_bank.earlier,
+    )
 
 
 def _read_map(wanted: object, rows: Sequence[int], experts: int) -> list[NDArray[np.bool_]]:

@@ -86,7 +86,8 @@ def lay_out(
     for line in plan_lines(plan):
         tell(line)
     if config.follow is not None:
-        tell(recovery_line(plan, config.follow))
+        sequences = worker.vllm_config.scheduler_config.max_num_seqs
+        tell(recovery_line(plan, config.follow, sequences=sequences))
     require_fits(plan)
     if file is not None:
         require_lockable(plan.locked)

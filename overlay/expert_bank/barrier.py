@@ -59,8 +59,8 @@ class Barrier:
 
     Attributes:
         source: Says what to swap and when; None while the map stays as it is.
-        byte_budget: Bytes of one barrier; the swap that runs past it is the last.
-        second_budget: Seconds of one barrier; the same.
+        byte_budget: Bytes of one barrier; the swap that runs past it is the last, 0 takes none.
+        second_budget: Seconds of one barrier, draining included; the same.
         totals: What was done.
         layer_swaps: Of ``totals.swaps``, those of each layer.
         failures: The last few, in words.
@@ -138,7 +138,9 @@ class Barrier:
         self.drain()
         totals, spent = self.totals, 0
         for done, swap in enumerate(swaps):
-            past = spent >= self.byte_budget or time.perf_counter() - start >= self.second_budget
+            # However long the device took: a budget above 0 is worth one swap.
+            late = done and time.perf_counter() - start >= self.second_budget
+            past = spent >= self.byte_budget or late or not self.second_budget
             if bounded and past:
                 totals.cut += len(swaps) - done
                 break

@@ -5,15 +5,40 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from expert_bank.counter import PickCounter
 from expert_bank.policy import Policy
 from expert_bank.refused import Refused
 from expert_bank.swaps import Swap
+
+if TYPE_CHECKING:
+    from expert_bank.counter import PickCounter
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What was done while the map followed traffic, since start: no sum ever goes down.
+
+    Attributes:
+        seconds: Spent reading counts and deciding, on a device that had nothing else to do.
+        fallbacks: As ``Guard.fallbacks``.
+        returns: As ``Guard.returns``.
+        regret_picks: As ``Policy.regret_picks``.
+    """
+
+    seconds: float = 0.0
+    fallbacks: int = 0
+    returns: int = 0
+    regret_picks: int = 0
+
+    def __add__(self, other: "Followed") -> "Followed":
+        """Sum both."""
+        more = asdict(other)
+        return Followed(**{name: value + more[name] for name, value in asdict(self).items()})
 
 
 class Following:
@@ -23,14 +48,26 @@ class Following:
         policy: Decides.
         counter: Whose counts it goes by.
         budget: Tells the bytes of one barrier.
-        seconds: Spent reading counts and deciding.
+        drain: Waits until the device has done all that is enqueued.
+        earlier: What was done before this policy.
+        seconds: Spent reading counts and deciding by this policy, the device drained.
         ended: Why the map is followed no more; empty while it is.
     """
 
-    def __init__(self, policy: Policy, counter: PickCounter, budget: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        counter: "PickCounter",
+        budget: Callable[[], int],
+        *,
+        drain: Callable[[], None],
+        earlier: Followed,
+    ) -> None:
         self.policy = policy
         self.counter = counter
         self.budget = budget
+        self.drain = drain
+        self.earlier = earlier
         self.seconds = 0.0
         self.ended = ""
         self._read = counter.snapshot()
@@ -46,6 +83,8 @@ class Following:
         del rows
         if forward % self.policy.pace.every or self.ended:
             return []
+        # The counts wait for the device anyway; what the forwards took is no time of ours.
+        self.drain()
         start = time.perf_counter()
         swaps = self.policy.step(self._picked(), hot, self.budget())
         self.seconds += time.perf_counter() - start
@@ -72,6 +111,13 @@ class Following:
             raise
         picked, self._read = counts - self._read, counts
         return picked
+
+    @property
+    def done(self) -> Followed:
+        """What was done since start, by this policy and those before."""
+        policy, guard = self.policy, self.policy.guard
+        own = Followed(self.seconds, guard.fallbacks, guard.returns, policy.regret_picks)
+        return self.earlier + own
 
     def told(self) -> dict[str, Any]:
         """Tell how it stands, as values that JSON can carry."""

@@ -9,6 +9,8 @@ from typing import Any, Literal
 Stats = Mapping[str, Any]
 Samples = Iterator[tuple[Sequence[str], float]]
 AGE = "expert_bank_stats_age_seconds"
+# As vLLM's own metrics have them, so that both can be joined.
+COMMON = ("model_name", "engine")
 
 
 @dataclass(frozen=True)
@@ -19,15 +21,26 @@ class Metric:
         name: Of a counter, with ``_total``.
         kind: Whether it only grows.
         text: Its help.
-        labels: Their names.
-        read: Yields each sample: the labels' values, and its own.
+        own: Names of its own labels, behind those that all have.
+        values: Yields each sample: the values of its own labels, and the sample's.
     """
 
     name: str
     kind: Literal["counter", "gauge"]
     text: str
-    labels: tuple[str, ...]
-    read: Callable[[Stats], Samples]
+    own: tuple[str, ...]
+    values: Callable[[Stats], Samples]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of all labels."""
+        return (*COMMON, *self.own)
+
+    def read(self, stats: Stats) -> Samples:
+        """Yield each sample: the labels' values, and its own."""
+        common = (stats["served_as"], str(stats["engine"]))
+        for labels, value in self.values(stats):
+            yield (*common, *labels), value
 
 
 def _one(*path: str) -> Callable[[Stats], Samples]:
@@ -107,21 +120,20 @@ METRICS = (
     Metric(
         "expert_bank_barrier_seconds_total",
         "counter",
-        "Seconds spent at barriers.",
+        "Seconds spent at barriers, waiting for the device included.",
         (),
         _one("swapping", "seconds"),
     ),
     Metric(
         "expert_bank_deciding_seconds_total",
         "counter",
-        "Seconds spent reading counts and deciding what to swap.",
+        "Seconds spent reading counts and deciding what to swap, on a drained device.",
         (),
         _one("deciding_seconds"),
     ),
     Metric(
-        "expert_bank_swaps_total", "counter", "Swaps that were made.", (), _one("swapping", "swaps")
+        "expert_bank_swaps_total", "counter", "Swaps that were made, by layer.", ("layer",), _swaps
     ),
-    Metric("expert_bank_layer_swaps_total", "counter", "The same by layer.", ("layer",), _swaps),
     Metric(
         "expert_bank_failed_swaps_total",
         "counter",
@@ -132,9 +144,16 @@ METRICS = (
     Metric(
         "expert_bank_cut_swaps_total",
         "counter",
-        "Swaps that a budget of bytes or seconds left out.",
+        "Swaps that a barrier was asked for and that its budget of bytes or seconds cut.",
         (),
         _one("swapping", "cut"),
+    ),
+    Metric(
+        "expert_bank_waiting_swaps",
+        "gauge",
+        "Swaps that were worth it at the last barrier and wait, for they were over its bytes.",
+        (),
+        _one("swapping", "waiting"),
     ),
     Metric(
         "expert_bank_swap_bytes_total",

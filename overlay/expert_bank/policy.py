@@ -35,7 +35,7 @@ class Policy:
         guard: Whether the moving map is trusted.
         scores: float64[L, E].
         shadow: bool[L, E], the moving map.
-        held_back: Swaps that were worth it and over the byte budget, so far.
+        held_back: Swaps that the last step left for later: worth it, and over the byte budget.
         regret_picks: Picks that were cold and had not been under the oracle map of late picks,
             so far.
     """
@@ -85,6 +85,7 @@ class Policy:
             Swaps that ``swaps.require_sound`` takes, those that save most first; often none.
         """
         picked = self.see(counts, hot)
+        self.held_back = 0
         if self.frozen or not picked:
             return []
         moves = self._taken(self._better(), budget_bytes)
@@ -92,6 +93,7 @@ class Policy:
         if self.guard.trusted:
             return moves
         self.shadow = _after(self.shadow, moves)
+        self.held_back = 0  # the shadow's swaps are nobody's
         return self._taken(self._back(np.array(hot, dtype=np.bool_)), budget_bytes)
 
     def see(self, counts: NDArray[np.int64], hot: Maps) -> bool:

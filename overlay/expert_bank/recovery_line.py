@@ -13,6 +13,7 @@ def recovery_line(
     pace: Pace,
     *,
     tokens_per_forward: int = 1,
+    sequences: int = 1,
     step: float | None = None,
     link: float | None = None,
 ) -> str:
@@ -22,6 +23,7 @@ def recovery_line(
         plan: Of the two banks.
         pace: How the map follows.
         tokens_per_forward: As there.
+        sequences: The most at once, where that is to be told, too: each gets a token a forward.
         step: Seconds of a forward, where known.
         link: GB/s (1e9 bytes) at which rows are copied, where known.
     """
@@ -41,16 +43,24 @@ def recovery_line(
             f"{start}; an expert with an even share of the picks may never be told from chance at"
             f" half_life={pace.half_life}: raise it, or lower noise={pace.noise}"
         )
-    return f"{start}: {_time(found, tokens_per_forward, step, link)}"
+    parts = [_tokens(found, f"{tokens_per_forward} a forward")]
+    if sequences > tokens_per_forward:
+        most = recovery(plan, pace, tokens_per_forward=sequences)
+        parts.append(_tokens(most, f"{sequences} a forward (max_num_seqs, one a sequence)"))
+    return f"{start}: {'; '.join([*parts, *_seconds(found, step, link)])}"
 
 
-def _time(found: Recovery, per_forward: int, step: float | None, link: float | None) -> str:
-    seen = (found.seen or 0) * found.tokens_per_barrier
-    parts = [
-        f"{found.tokens} tokens at {per_forward} a forward, {seen} of them to tell it from chance"
-    ]
+def _tokens(found: Recovery, pace: str) -> str:
+    if found.tokens is None or found.seen is None:
+        return f"at {pace} it may never be told from chance"
+    seen = found.seen * found.tokens_per_barrier
+    return f"{found.tokens} tokens at {pace}, {seen} of them to tell it from chance"
+
+
+def _seconds(found: Recovery, step: float | None, link: float | None) -> list[str]:
+    parts = []
     if step is not None:
         parts.append(f"{found.seconds(step, link):.3g} s at {step * 1e3:.3g} ms a forward")
     if link is not None:
         parts.append(f"{found.copy_seconds(link):.3g} s of copies at {link:.3g} GB/s")
-    return "; ".join(parts)
+    return parts

@@ -27,22 +27,27 @@ State = Literal["follows", "frozen", "boot map", "ended", "still", "swapped at r
 Shares = dict[str, float | None]
 
 
-def snapshot(two_bank: "TwoBank", model: str) -> dict[str, Any]:
+def snapshot(
+    two_bank: "TwoBank", model: str, *, served_as: str = "", engine: int = 0
+) -> dict[str, Any]:
     """Read all of it between two forwards, as values that JSON can carry; waits for the device.
 
     Args:
         two_bank: Whose map it is.
         model: What is served.
+        served_as: By which name; empty for the model's own.
+        engine: Which of the server's engines this is.
 
     Returns:
         ``stats_file.SHAPE`` has its fields. Shares are of 1, and null where nothing was picked or
-        no map follows; bytes, seconds and counts are since start.
+        no map follows; bytes, seconds and counts are since start, but for swaps that wait now.
 
     Raises:
         Refused: The counts are not exact.
     """
     counter, barrier, following = two_bank.counter, two_bank.barrier, two_bank.following
     policy = None if following is None else following.policy
+    followed = two_bank.followed
     hot, picks = two_bank.table.is_hot(), counter.by_bank().sum(axis=2)
     late = late_shares(policy, hot)
     return {
@@ -51,25 +56,29 @@ def snapshot(two_bank: "TwoBank", model: str) -> dict[str, Any]:
         "pid": os.getpid(),
         "server": os.environ.get(SERVER, ""),
         "model": model,
+        "served_as": served_as or model,
+        "engine": engine,
         "state": state(two_bank),
         "every": look_every(two_bank),
         "forwards": barrier.totals.forwards,
         "tokens": counter.tokens,
         "picks_per_token": counter.picks_per_token,
         "cold": {"so_far": _share(picks[:, 1].sum(), picks.sum()), **late},
-        "regret": {"late": regret(late), "picks": 0 if policy is None else policy.regret_picks},
+        "regret": {"late": regret(late), "picks": followed.regret_picks},
         "swapping": {
             **{
                 name: getattr(barrier.totals, name)
-                for name in ("barriers", "swaps", "failed", "bytes", "seconds")
+                for name in ("barriers", "swaps", "failed", "cut", "bytes", "seconds")
             },
-            "cut": barrier.totals.cut + (0 if policy is None else policy.held_back),
+            "waiting": 0 if policy is None else policy.held_back,
         },
-        "deciding_seconds": 0.0 if following is None else following.seconds,
+        "deciding_seconds": followed.seconds,
         "frozen": policy is not None and policy.frozen,
-        "guard": None
-        if policy is None
-        else {name: getattr(policy.guard, name) for name in ("trusted", "fallbacks", "returns")},
+        "guard": {
+            "trusted": None if policy is None else policy.guard.trusted,
+            "fallbacks": followed.fallbacks,
+            "returns": followed.returns,
+        },
         "layers": [
             {
                 "name": name,

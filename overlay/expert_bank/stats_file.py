@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from expert_bank.refused import Refused
 from expert_bank.stats_left import beside
 
-SCHEMA = 1
+SCHEMA = 2
 MOST_BYTES = 2**24
 # Two sums of the same numbers may differ in their last bits.
 MOST_SHARE = 1 + 2**-20
@@ -57,17 +57,17 @@ LAYER: dict[str, Any] = {
 SHAPE: dict[str, Any] = {
     "schema": _count,
     "time": _number,
-    **dict.fromkeys(("server", "model", "state"), _text),
-    **dict.fromkeys(("pid", "every", "forwards", "tokens", "picks_per_token"), _count),
+    **dict.fromkeys(("server", "model", "served_as", "state"), _text),
+    **dict.fromkeys(("pid", "engine", "every", "forwards", "tokens", "picks_per_token"), _count),
     "cold": dict.fromkeys(("so_far", "late", "boot", "oracle", "null"), _share),
     "regret": {"late": _share, "picks": _number},
     "swapping": {
-        **dict.fromkeys(("barriers", "swaps", "failed", "cut", "bytes"), _count),
+        **dict.fromkeys(("barriers", "swaps", "failed", "cut", "waiting", "bytes"), _count),
         "seconds": _number,
     },
     "deciding_seconds": _number,
     "frozen": _switch,
-    "guard": ({"trusted": _switch, "fallbacks": _count, "returns": _count}, None),
+    "guard": {"trusted": (_switch, None), "fallbacks": _count, "returns": _count},
     "layers": [LAYER],
 }
 

@@ -11,13 +11,14 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
+from expert_bank.budgets import require_room
 from expert_bank.choosing import towards
 from expert_bank.following import Following
 from expert_bank.forced import Forced
 from expert_bank.pace import Pace
 from expert_bank.policy import Policy
 from expert_bank.refused import Refused, shortened
-from expert_bank.swap_bytes import require_swap, rows_per_swap
+from expert_bank.swap_bytes import rows_per_swap
 from expert_bank.swaps import Swap
 from expert_bank.two_bank import TwoBank
 
@@ -36,18 +37,25 @@ def follow(two_bank: TwoBank, wanted: object) -> None:
     Raises:
         Refused: They are no such settings, or a budget takes no swap; nothing was changed.
     """
-    following = two_bank.following
+    following, barrier = two_bank.following, two_bank.barrier
     before = following.policy.pace if following else Pace()
     pace = _pace(wanted, before)
-    if pace is not None:
-        require_room(two_bank, pace.bytes)
-        following = following or _following(two_bank, pace)
-        following.policy.pace = pace
     limits = (None, None) if pace is None else (pace.bytes, pace.seconds)
-    if limits != (before.bytes, before.seconds):
-        two_bank.barrier.limit(*limits)
-    two_bank.following = None if pace is None else following
-    two_bank.barrier.source = two_bank.following
+    changed = limits != (before.bytes, before.seconds)
+    if pace is None:
+        two_bank.earlier, two_bank.following = two_bank.followed, None
+    else:
+        budgets = limits if changed else (barrier.byte_budget, barrier.second_budget)
+        require_room(two_bank, *budgets)
+        if following is None:
+            two_bank.following = _following(two_bank, pace)
+        else:
+            if barrier.source is not following:
+                following.skip()
+            following.policy.pace = pace
+    if changed:
+        barrier.limit(*limits)
+    barrier.source = two_bank.following
 
 
 def freeze(two_bank: TwoBank, *, frozen: object) -> None:
@@ -100,20 +108,25 @@ def set_map(two_bank: TwoBank, wanted: object) -> None:
 @contextmanager
 def changing(two_bank: TwoBank) -> Iterator[None]:
     """Have a policy take in what was picked under the map that the block changes."""
-    if two_bank.following is not None:
-        two_bank.following.see(two_bank.table.is_hot())
+    _take_in(two_bank)
     yield
 
 
 def force(two_bank: TwoBank, forced: Forced | None) -> None:
     """Swap at random from here on, or no more; a map that follows waits meanwhile."""
+    _take_in(two_bank)
+    two_bank.barrier.source = forced or two_bank.following
+
+
+def _take_in(two_bank: TwoBank) -> None:
+    """Have a policy take in what was picked; what was while others moved the map, leave out."""
     following = two_bank.following
-    if following is not None:
-        if two_bank.barrier.source is following:
-            following.see(two_bank.table.is_hot())
-        else:
-            following.skip()
-    two_bank.barrier.source = forced or following
+    if following is None:
+        return
+    if two_bank.barrier.source is following:
+        following.see(two_bank.table.is_hot())
+    else:
+        following.skip()
 
 
 def _pace(wanted: object, now: Pace) -> Pace | None:
@@ -137,17 +150,14 @@ def _following(two_bank: TwoBank, pace: Pace) -> Following:
         rows_per_swap=rows_per_swap(banks[0].cold_rows),
         pace=pace,
     )
-    return Following(policy, two_bank.counter, lambda: two_bank.barrier.byte_budget)
-
-
-def require_room(two_bank: TwoBank, budget: float | None) -> None:
-    """Refuse bytes of a barrier that take no swap of a map that follows; None for no bound.
-
-    Raises:
-        Refused: The same.
-    """
-    banks = two_bank.swapper.banks
-    require_swap(budget, [bank.row_bytes for bank in banks], banks[0].cold_rows)
+    barrier = two_bank.barrier
+    return Following(
+        policy,
+        two_bank.counter,
+        lambda: barrier.byte_budget,
+        drain=barrier.drain,
+        earlier=two_bank.earlier,
+    )
 
 
 def _read_map(wanted: object, rows: Sequence[int], experts: int) -> list[NDArray[np.bool_]]:

@@ -13,7 +13,7 @@ from expert_bank.bank import LayerBank
 from expert_bank.barrier import Barrier
 from expert_bank.cold_file import ColdFile
 from expert_bank.counter import PickCounter
-from expert_bank.following import Following
+from expert_bank.following import Followed, Following
 from expert_bank.plan import Plan
 from expert_bank.seams import Used
 from expert_bank.swapping import Copy, Swapper, plain_copy
@@ -36,6 +36,7 @@ class TwoBank:
         resident: Layers of a draft model, all of whose experts are in device memory.
         boot: bool[E] of each layer: which experts were hot at boot.
         following: Has the map follow traffic; None while it does not.
+        earlier: What was done while the map followed traffic, up to when it last ceased to.
         file: Has the cold rows; None where host memory has.
         watch: Tells how the map does; None where nobody is told.
         plan: What the banks were planned as; None where nobody planned them.
@@ -61,6 +62,7 @@ class TwoBank:
         self.resident: tuple[str, ...] = ()
         self.boot = tuple(table.is_hot())
         self.following: Following | None = None
+        self.earlier = Followed()
         self.file: ColdFile | None = None
         self.watch: Watch | None = None
         self.plan: Plan | None = None
@@ -97,6 +99,11 @@ class TwoBank:
             for each in self.used:
                 stack.enter_context(each.uncounted())
             yield
+
+    @property
+    def followed(self) -> Followed:
+        """What was done while the map followed traffic, since start."""
+        return self.earlier if self.following is None else self.following.done
 
     def told(self) -> dict[str, Any]:
         """Tell how it stands, as values that JSON can carry.

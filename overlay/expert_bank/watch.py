@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,8 @@ class Watch:
         two_bank: "TwoBank",
         model: str,
         *,
+        served_as: str = "",
+        engine: int = 0,
         file: Path | None,
         tell: Callable[[str], None],
         warn: Callable[[str], None],
@@ -49,12 +52,15 @@ class Watch:
         Args:
             two_bank: To be looked at.
             model: What is served.
+            served_as: By which name; empty for the model's own.
+            engine: Which of the server's engines this is.
             file: Where the stats go; None for nowhere.
             tell: Takes a line of the log.
             warn: The same, of something wrong.
             clock: Seconds.
         """
-        self._two_bank, self._model, self._file = two_bank, model, file
+        self._two_bank, self._file = two_bank, file
+        self._snapshot = partial(snapshot, two_bank, model, served_as=served_as, engine=engine)
         self._tell, self._warn, self._clock = tell, warn, clock
         self._state = state(two_bank)
         self._looks = 0
@@ -80,7 +86,7 @@ class Watch:
         Raises:
             Refused: The counts are not exact.
         """
-        stats = snapshot(self._two_bank, self._model)
+        stats = self._snapshot()
         if self._file is not None:
             self._guarded(lambda: self._put(stats))
         return stats
@@ -127,7 +133,7 @@ class Watch:
 
     def _write(self) -> None:
         if self._file is not None:
-            self._put(snapshot(self._two_bank, self._model))
+            self._put(self._snapshot())
 
     def _put(self, stats: dict[str, Any]) -> None:
         # Before it fails, too: a full disk is not asked again at every look.
@@ -150,5 +156,5 @@ class Watch:
 
     def _now(self) -> dict[str, float]:
         two_bank = self._two_bank
-        deciding = 0.0 if two_bank.following is None else two_bank.following.seconds
+        deciding = two_bank.followed.seconds
         return {**asdict(two_bank.barrier.totals), "deciding": deciding, "time": self._clock()}

@@ -38,13 +38,13 @@ def goes_on(
         now: The same at this one.
     """
     since = {name: now[name] - before[name] for name in now}
-    # A policy that began anew since then counts from 0.
-    spent = since["seconds"] + max(since["deciding"], 0.0)
+    spent = since["seconds"] + since["deciding"]
     return (
         f"forward {now['forwards']:.0f}, {state}: {_percent(shares['late'])} of late picks cold"
         f" (boot map {_percent(shares['boot'])}, oracle {_percent(shares['oracle'])}, regret"
         f" {_percent(regret(shares))}); {since['swaps']:.0f} swaps, {since['failed']:.0f} failed,"
         f" {sizes.told(int(since['bytes']))}, {spent / max(since['time'], 1e-9):.2%} of the time"
+        " deciding and swapping"
     )
 
 

@@ -58,7 +58,7 @@ def test_one_frame_is_the_model_and_a_row_a_layer(world: World, file: Path, capf
     assert re.fullmatch(r"forward 6, 168 tokens, \d s ago; regret 2\.9%, 32 picks so far", told[1])
     assert told[2:] == [
         "cold: 12.1% of late (boot 12.1%, oracle 9.3%, null 25.0%), 13.1% so far",
-        "0 swaps, 0 B, 0 failed, 0 cut; 0 fallbacks, 0 returns",
+        "0 swaps, 0 B, 0 failed, 0 cut, 0 waiting; 0 fallbacks, 0 returns",
         "0.00 s at 0 barriers, 0.01 s deciding",
         "layer  hot  picks   cold   boot  oracle  regret  swaps",
         "0      6/8    336  12.1%  12.1%    9.3%    2.9%      0",
@@ -106,9 +106,9 @@ def test_names_that_would_steer_a_terminal_are_written_out(
     ("content", "told"),
     [
         (None, "there is no such file"),
-        ('{"schema": 1, "time"', "it cannot be read as JSON"),
-        ('{"schema": 7}', "its schema is 7, and this reads 1"),
-        ('{"schema": 1}', "time is missing, or not what it must be"),
+        ('{"schema": 2, "time"', "it cannot be read as JSON"),
+        ('{"schema": 7}', "its schema is 7, and this reads 2"),
+        ('{"schema": 2}', "time is missing, or not what it must be"),
     ],
 )
 def test_what_is_no_stats_file_is_told(
@@ -210,7 +210,7 @@ def test_a_server_is_asked(world: World, capfd: Capture) -> None:
         ([], 200, "does not tell how its map does: /collective_rpc answered without results"),
         ("text", 200, "does not tell how its map does: /collective_rpc answered without"),
         ([5], 200, "does not tell how its map does: it is no JSON object"),
-        ([{"schema": 2}], 200, "does not tell how its map does: its schema is 2"),
+        ([{"schema": 1}], 200, "does not tell how its map does: its schema is 1"),
         ([], 500, "does not tell how its map does: /collective_rpc answered 500"),
     ],
 )

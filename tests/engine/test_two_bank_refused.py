@@ -94,8 +94,9 @@ def test_a_checkpoint_that_lacks_a_weight_or_has_it_twice(told: dict[str, Any]) 
 
 def test_bytes_that_take_no_swap_are_refused_before_a_row_is_loaded(told: dict[str, Any]) -> None:
     said = told["bytes before weights"]
-    assert "49151 bytes a barrier take no swap: with moe_cold_rows mirror one copies a row" in said
-    assert "\ngive at least 49152, or leave bytes out for no bound" in said
+    assert "49151 bytes a barrier take no swap of " in said
+    assert ": with moe_cold_rows mirror one copies a row, 49152 bytes" in said
+    assert "\ngive at least 49152, leave bytes out for no bound, or freeze the map" in said
     assert "has no weight" not in said
 
 

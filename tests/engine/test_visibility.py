@@ -25,6 +25,8 @@ from tests.engine.lane_python import Laid
 pytestmark = pytest.mark.engine
 
 SAMPLE = re.compile(r"(expert_bank_\w+)(?:\{(.*)\})? (\S+)")
+LABEL = re.compile(r'(\w+)="([^"]*)"')
+COMMON = ("model_name", "engine")
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,19 @@ class Server:
         return found
 
     def metrics(self) -> dict[tuple[str, str], float]:
-        """Our samples by name and labels, as they are written."""
+        """Our samples by name and by those labels, as they are written, that vLLM's do not have."""
         status, text = request(self.port, "GET", "/metrics", None, seconds=30)
         assert status == 200
-        assert b"\nvllm:" in text, "vLLM's own are there, too"
-        found = map(SAMPLE.fullmatch, text.decode().splitlines())
-        return {(each[1], each[2] or ""): float(each[3]) for each in found if each}
+        (theirs,) = re.findall(r"^vllm:num_requests_running\{(.*)\}", text.decode(), re.MULTILINE)
+        found = {}
+        for each in filter(None, map(SAMPLE.fullmatch, text.decode().splitlines())):
+            labels = dict(LABEL.findall(each[2] or ""))
+            common = {name: labels.pop(name) for name in COMMON if name in labels}
+            assert common == ({} if each[1] == AGE else dict(LABEL.findall(theirs)))
+            key = each[1], ",".join(f'{name}="{value}"' for name, value in labels.items())
+            assert key not in found
+            found[key] = float(each[3])
+        return found
 
 
 @pytest.fixture(scope="module")
@@ -96,8 +105,9 @@ def test_metrics_are_what_the_workers_count(server: Server) -> None:
             for bank in ("hot", "cold")
         )
         assert hot + cold == sum(counts) == usage["tokens"] * usage["picks_per_token"] > 0
+    swaps = [found["expert_bank_swaps_total", f'layer="{layer}"'] for layer in usage["layers"]]
+    assert sum(swaps) == banks["swaps"] > 0
     for name, told in (
-        ("swaps_total", "swaps"),
         ("swap_bytes_total", "bytes"),
         ("barriers_total", "barriers"),
         ("barrier_seconds_total", "seconds"),

@@ -5,20 +5,23 @@ from pathlib import Path
 
 import pytest
 
+from expert_bank.following import Followed
 from expert_bank.metrics import AGE, METRICS
 from expert_bank.stats import snapshot
-from tests.expert_bank.watched import ROW, Banks
+from tests.expert_bank.watched import ROW, Banks, Totals
 
 DOCS = Path(__file__).parents[2] / "docs" / "visibility.md"
 
 
 def samples(banks: Banks) -> dict[str, float]:
-    stats = snapshot(banks, "m")  # type: ignore[arg-type]
-    return {
-        f"{metric.name}{{{','.join(labels)}}}": value
-        for metric in METRICS
-        for labels, value in metric.read(stats)
-    }
+    """By name and by the values of the labels that are a metric's own."""
+    stats = snapshot(banks, "/models/m", served_as="m", engine=3)  # type: ignore[arg-type]
+    found = {}
+    for metric in METRICS:
+        for (model, engine, *own), value in metric.read(stats):
+            assert (model, engine) == ("m", "3")
+            found[f"{metric.name}{{{','.join(own)}}}"] = value
+    return found
 
 
 def test_names_are_by_the_convention() -> None:
@@ -27,6 +30,7 @@ def test_names_are_by_the_convention() -> None:
         assert re.fullmatch(r"expert_bank_[a-z_]+", each.name)
         assert each.name.endswith("_total") == (each.kind == "counter")
         assert each.text.endswith(".")
+        assert each.labels[:2] == ("model_name", "engine")
 
 
 def test_the_documentation_names_each_and_no_other() -> None:
@@ -55,14 +59,54 @@ def test_a_map_that_follows_has_them_all() -> None:
     assert found["expert_bank_hot_rows{a}"] == 2
 
 
+def test_each_number_is_told_by_its_own_metric() -> None:
+    banks = Banks(names=["a", "b"])
+    banks.earlier = Followed(seconds=0.5, fallbacks=20, returns=30, regret_picks=40)
+    banks.follow()
+    banks.following.seconds = 0.25
+    banks.following.policy.regret_picks = 4
+    banks.following.policy.held_back = 5
+    banks.following.policy.guard.fallbacks = 1
+    banks.following.policy.guard.returns = 2
+    banks.counter.tokens = 7
+    banks.barrier.totals = Totals(
+        forwards=11, barriers=12, swaps=13, failed=14, cut=15, bytes=16, seconds=17.5
+    )
+    banks.barrier.layer_swaps = [6, 8]
+    banks.picks[:] = [[[100, 0, 0, 0], [0, 0, 200, 0]], [[300, 0, 0, 0], [0, 0, 400, 0]]]
+    assert samples(banks) == {
+        "expert_bank_picks_total{a,hot}": 100,
+        "expert_bank_picks_total{a,cold}": 200,
+        "expert_bank_picks_total{b,hot}": 300,
+        "expert_bank_picks_total{b,cold}": 400,
+        "expert_bank_forwards_total{}": 11,
+        "expert_bank_tokens_total{}": 7,
+        "expert_bank_regret_picks_total{}": 44,
+        "expert_bank_barriers_total{}": 12,
+        "expert_bank_barrier_seconds_total{}": 17.5,
+        "expert_bank_deciding_seconds_total{}": 0.75,
+        "expert_bank_swaps_total{a}": 6,
+        "expert_bank_swaps_total{b}": 8,
+        "expert_bank_failed_swaps_total{}": 14,
+        "expert_bank_cut_swaps_total{}": 15,
+        "expert_bank_waiting_swaps{}": 5,
+        "expert_bank_swap_bytes_total{}": 16,
+        "expert_bank_frozen{}": 0,
+        "expert_bank_trusted{}": 1,
+        "expert_bank_fallbacks_total{}": 21,
+        "expert_bank_returns_total{}": 32,
+        "expert_bank_hot_rows{a}": 2,
+        "expert_bank_hot_rows{b}": 2,
+    }
+
+
 def test_swaps_and_bytes_are_told() -> None:
     banks = Banks()
     banks.follow(residence=0, tokens_per_swap=0, window=10**6)
     banks.serve([1, 1, 40, 40], 6)
     found = samples(banks)
-    assert found["expert_bank_swaps_total{}"] == 4
     assert found["expert_bank_swap_bytes_total{}"] == 4 * ROW
-    assert found["expert_bank_layer_swaps_total{layers.0}"] == 2
+    assert found["expert_bank_swaps_total{layers.0}"] == 2
 
 
 def test_a_map_that_stands_still_has_no_guard_and_no_late_share() -> None:

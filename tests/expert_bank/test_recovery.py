@@ -280,6 +280,18 @@ def test_a_line_of_it(plan: Plan, pace: Pace, more: dict[str, Any], line: str) -
     assert recovery_line(plan, pace, **more) == line
 
 
+def test_a_line_also_tells_it_for_the_most_sequences_at_once() -> None:
+    line = recovery_line(FOUR, Pace(), sequences=256)
+    most = recovery(FOUR, Pace(), tokens_per_forward=256)
+    assert most.tokens is not None
+    assert most.seen is not None
+    assert line == (
+        f"{recovery_line(FOUR, Pace())}; {most.tokens} tokens at 256 a forward (max_num_seqs, one a"
+        f" sequence), {most.seen * 64 * 256} of them to tell it from chance"
+    )
+    assert recovery_line(FOUR, Pace(), sequences=1) == recovery_line(FOUR, Pace())
+
+
 def test_the_larger_rows_of_one_layer_may_be_over_the_budget() -> None:
     plan = replace(FOUR, layers=shapes([1, 2, 3, 4]))
     assert recovery(plan, Pace(bytes=3)).made is None

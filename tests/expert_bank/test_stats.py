@@ -20,7 +20,8 @@ def test_a_map_that_stands_still_tells_its_picks_and_no_late_shares(
     found = snapshot(banks, "m")  # type: ignore[arg-type]
     assert checked(json.loads(json.dumps(found))) == found
     assert (found["model"], found["server"], found["pid"]) == ("m", "a-server", os.getpid())
-    assert (found["state"], found["guard"], found["frozen"]) == ("still", None, False)
+    assert (found["state"], found["frozen"]) == ("still", False)
+    assert found["guard"] == {"trusted": None, "fallbacks": 0, "returns": 0}
     assert (found["forwards"], found["tokens"], found["picks_per_token"]) == (1, 5, 2)
     nothing = {"late": None, "boot": None, "oracle": None}
     assert found["cold"] == {"so_far": 0.4, **nothing, "null": None}
@@ -39,6 +40,42 @@ def test_a_map_that_stands_still_tells_its_picks_and_no_late_shares(
         }
         for layer in range(2)
     ]
+
+
+def test_what_was_done_is_told_after_following_ends_and_when_it_begins_anew() -> None:
+    banks = Banks()
+    banks.follow()
+    banks.following.seconds, banks.following.policy.regret_picks = 1.5, 7
+    banks.following.policy.guard.fallbacks, banks.following.policy.guard.returns = 3, 2
+    banks.following.policy.held_back = 5
+
+    def told(waiting: int, trusted: object, seconds: float, *counts: int) -> None:
+        found = snapshot(banks, "m")  # type: ignore[arg-type]
+        assert found["swapping"]["waiting"] == waiting
+        assert found["deciding_seconds"] == seconds
+        assert found["guard"] == {
+            "trusted": trusted,
+            "fallbacks": counts[0],
+            "returns": counts[1],
+        }
+        assert found["regret"]["picks"] == counts[2]
+
+    told(5, True, 1.5, 3, 2, 7)  # noqa: FBT003 - as JSON has it
+    banks.earlier, banks.following = banks.followed, None
+    told(0, None, 1.5, 3, 2, 7)
+    banks.follow()
+    told(0, True, 1.5, 3, 2, 7)  # noqa: FBT003 - the same
+    banks.following.seconds, banks.following.policy.regret_picks = 0.25, 1
+    banks.following.policy.guard.fallbacks = 1
+    told(0, True, 1.75, 4, 2, 8)  # noqa: FBT003 - the same
+
+
+def test_a_model_has_the_name_it_is_served_under_or_its_own() -> None:
+    banks = Banks()
+    found = snapshot(banks, "/models/m", served_as="m", engine=3)  # type: ignore[arg-type]
+    assert (found["model"], found["served_as"], found["engine"]) == ("/models/m", "m", 3)
+    found = snapshot(banks, "/models/m")  # type: ignore[arg-type]
+    assert (found["served_as"], found["engine"]) == ("/models/m", 0)
 
 
 def test_before_the_first_pick_no_share_is_made_up() -> None:

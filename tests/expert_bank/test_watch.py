@@ -91,11 +91,12 @@ def test_a_line_every_fifty_looks_tells_of_the_time_since_the_last() -> None:
     _, first, second = banks.told
     assert first == (
         "forward 50, follows: 6.2% of late picks cold (boot map 6.2%, oracle 6.2%, regret 0.0%);"
-        " 0 swaps, 0 failed, 0 B, 1.00% of the time"
+        " 0 swaps, 0 failed, 0 B, 1.00% of the time deciding and"
+        " swapping"
     )
     assert re.fullmatch(
         r"forward 100, follows: 6\.3% of late picks cold \(boot map 93\.7%, oracle 6\.3%, regret"
-        r" 0\.0%\); 4 swaps, 0 failed, 4\.00 MiB, 0\.50% of the time",
+        r" 0\.0%\); 4 swaps, 0 failed, 4\.00 MiB, 0\.50% of the time deciding and swapping",
         second,
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from expert_bank.following import Followed, Following
 from expert_bank.pace import Pace
 from expert_bank.plan import Plan
 from expert_bank.policy import Policy
@@ -36,6 +37,7 @@ class Banks:
     Attributes:
         told, warned: Lines of the watch that ``watched`` begins.
         now: What that watch takes for the time; nothing but a test moves it.
+        byte_budget: Of one barrier.
     """
 
     layers: int = 2
@@ -45,6 +47,7 @@ class Banks:
     told: list[str] = field(default_factory=list)
     warned: list[str] = field(default_factory=list)
     now: float = 100.0
+    byte_budget: int = 2**62
 
     def __post_init__(self) -> None:
         self.map = np.zeros((self.layers, self.experts), np.bool_)
@@ -60,10 +63,12 @@ class Banks:
             picks_per_token=K,
             tokens=0,
             by_bank=self.picks.copy,
+            snapshot=lambda: self.picks.sum(axis=1),
         )
         self.barrier = SimpleNamespace(totals=Totals(), layer_swaps=[0] * self.layers, source=None)
         self.swapper = SimpleNamespace(banks=[SimpleNamespace(row_bytes=ROW)] * self.layers)
         self.following: Any = None
+        self.earlier = Followed()
         self.watch: Watch | None = None
         self.plan: Plan | None = None
 
@@ -75,8 +80,18 @@ class Banks:
             picks_per_token=K,
             pace=Pace(**{"every": 1, **pace}),
         )
-        self.following = SimpleNamespace(policy=policy, seconds=0.0, ended="")
+        self.following = Following(
+            policy,
+            self.counter,  # type: ignore[arg-type]
+            lambda: self.byte_budget,
+            drain=lambda: None,
+            earlier=self.earlier,
+        )
         self.barrier.source = self.following
+
+    @property
+    def followed(self) -> Followed:
+        return self.earlier if self.following is None else self.following.done
 
     def watched(self, file: Path | None = None) -> Watch:
         self.watch = Watch(
@@ -101,11 +116,11 @@ class Banks:
     def _before_forward(self) -> None:
         totals = self.barrier.totals
         totals.forwards += 1
-        if self.following is not None and totals.forwards % self.following.policy.pace.every == 0:
-            now = self.picks.sum(axis=1)
-            read, self._read = getattr(self, "_read", np.zeros_like(now)), now
-            swaps = self.following.policy.step(now - read, list(self.map), 2**62)
-            self.following.seconds += 0.001
+        if self.following is not None:
+            spent = self.following.seconds
+            swaps = self.following.at(totals.forwards, list(self.map))
+            if self.following.seconds > spent:
+                self.following.seconds = spent + 0.001
             for swap in swaps:
                 self.map[swap.layer, swap.promote] = True
                 self.map[swap.layer, swap.demote] = False

@@ -69,11 +69,14 @@ def map_invariance(
         yield "; ".join(map_variant(two_bank, run, layer))
 
 
-def watch(two_bank: TwoBank, config: BankConfig, model: str) -> None:
+def watch(two_bank: TwoBank, config: BankConfig, vllm_config: Any) -> None:  # noqa: ANN401 - vLLM's
     """Tell from here on how the map does: in the log, and in the stats file if there is one."""
+    model = vllm_config.model_config
     two_bank.watch = Watch(
         two_bank,
-        model,
+        model.model,
+        served_as=model.served_model_name,
+        engine=vllm_config.parallel_config.data_parallel_index,
         file=config.stats,
         tell=lambda line: logger.info("expert_bank: %s", line),
         warn=lambda line: logger.warning("expert_bank: %s", line),

@@ -8,6 +8,7 @@ from typing import Any
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 
 from expert_bank import __version__, ops
+from expert_bank.budgets import limit
 from expert_bank.forced import Forced
 from expert_bank.glue import plugin
 from expert_bank.glue.banking import map_invariance
@@ -17,7 +18,6 @@ from expert_bank.steering import (
     force,
     freeze,
     hot_experts,
-    require_room,
     set_map,
 )
 from expert_bank.swaps import read_swaps
@@ -180,13 +180,10 @@ class WorkerExtension:
         """Limit what one barrier may copy and how long it may take; None for no limit.
 
         Raises:
-            Refused: One is below zero, or no number; or the map follows, and the bytes take no
-                swap.
+            Refused: One is below zero, or no number; or the map follows, and a budget takes no
+                swap. Nothing was changed.
         """
-        two_bank = self._banked()
-        if two_bank.following is not None and type(bytes_) in (int, float):
-            require_room(two_bank, bytes_)
-        two_bank.barrier.limit(bytes_, seconds)
+        limit(self._banked(), bytes_, seconds)
 
     def _banked(self) -> TwoBank:
         two_bank: TwoBank | None = getattr(self, "two_bank", None)

@@ -88,8 +88,14 @@ def lay_out(
     for line in plan_lines(plan):
         tell(line)
     if config.follow is not None:
-        require_swap(config.follow.bytes, [layer.row for layer in plan.layers], plan.mode)
-        tell(recovery_line(plan, config.follow))
+        rows = {
+            layer.layer_name: size
+            for layer, size, each in zip(layers, sizes, hot, strict=True)
+            if 0 < each < of_each
+        }
+        require_swap(config.follow.bytes, rows, plan.mode)
+        sequences = worker.vllm_config.scheduler_config.max_num_seqs
+        tell(recovery_line(plan, config.follow, sequences=sequences))
     require_fits(plan, on_cpu=worker.device.type == "cpu")
     if file is not None:
         require_lockable(plan.locked)

@@ -13,19 +13,14 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from prometheus_client import REGISTRY
+from prometheus_client import REGISTRY, multiprocess
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-from vllm.logger import init_logger
 
 from expert_bank.config import SERVER, STATS, stats_place
 from expert_bank.metrics import AGE, METRICS
 from expert_bank.refused import Refused
 from expert_bank.stats_file import read_stats
 
-logger = init_logger(f"vllm.{__name__}")
-
-# With it vLLM shows what several processes wrote into a folder, and no registry.
-SEVERAL = "PROMETHEUS_MULTIPROC_DIR"
 AGE_TEXT = (
     "Seconds since the worker told how the experts' map does; it does so between forwards. +Inf"
     " while there is nothing of this server's own."
@@ -34,7 +29,7 @@ AGE_TEXT = (
 
 @cache  # a process that was forked from one has its registry
 def join() -> None:
-    """Join this process's registry, if the run has a stats file; once a process.
+    """Join what this process shows at ``/metrics``, if the run has a stats file; once a process.
 
     Every process of a server inherits the name that its first one makes up here, before it starts
     the others: no server shows the numbers of another's worker, or of an earlier one's.
@@ -46,15 +41,10 @@ def join() -> None:
         place = stats_place()
     except Refused:
         return  # the worker says so, where it ends the start
-    if SEVERAL in os.environ:
-        logger.warning(
-            "expert_bank: %s is set (several API servers), and /metrics then has no metric of ours;"
-            " %s has all of it",
-            SEVERAL,
-            place,
-        )
+    if place is None:
         return
     REGISTRY.register(FileCollector())
+    multiprocess.MultiProcessCollector = SharedCollector
 
 
 class FileCollector:
@@ -91,6 +81,19 @@ class FileCollector:
         if stats["server"] != os.environ.get(SERVER):
             raise Refused(f"stats file {place} is another server's")
         return stats
+
+
+class SharedCollector(multiprocess.MultiProcessCollector):  # type: ignore[misc] - untyped there
+    """What several API servers wrote into a folder, and our numbers beside it.
+
+    With several of them (``PROMETHEUS_MULTIPROC_DIR``) each answers from such a collector, made at
+    every request, and shows nothing of its process's own registry.
+    """
+
+    def collect(self) -> Iterator[Any]:
+        """Yield theirs and ours."""
+        yield from super().collect()
+        yield from FileCollector().collect()
 
 
 def _family(name: str, kind: str, text: str, labels: tuple[str, ...]) -> Any:  # noqa: ANN401 - untyped there

@@ -43,7 +43,7 @@ class BankWorker(Base):
             self.two_bank = load_banked(self, config, lambda: load(*args, **kwargs))
             self.pick_counter = self.two_bank.counter
             follow(self.two_bank, config.follow)
-            watch(self.two_bank, config, self.vllm_config.model_config.model)
+            watch(self.two_bank, config, self.vllm_config)
         elif getattr(offload, "moe_usage_counter", False):
             install(CountedExperts, "moe_usage_counter")
             super().load_model(*args, **kwargs)

@@ -1,16 +1,21 @@
 """Checks of what may be asked of a map while it serves: ``steering.py RESULT``; needs torch alone."""
 
+import time
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import torch
 from checks import tell
 from small_banks import MODES, Small, raised, small
 
+from expert_bank.budgets import limit
 from expert_bank.forced import Forced
 from expert_bank.pace import Pace
 from expert_bank.plan import Mode
 from expert_bank.refused import Refused
-from expert_bank.steering import follow, force, freeze, hot_experts, set_map
+from expert_bank.stats import snapshot
+from expert_bank.steering import changing, follow, force, freeze, hot_experts, set_map
 from expert_bank.swapping import Rows
 
 PACE = Pace(every=2, swaps=2, tokens_per_swap=0, noise=0, margin=0, residence=0)
@@ -71,6 +76,92 @@ def the_pace_holds() -> None:
     assert totals(banks) == (1, 0)
     assert banks.two_bank.following is not None
     assert banks.two_bank.following.policy.held_back == 3
+    serve(banks, [5, 6, 7], times=5)
+    assert totals(banks) == (2, 0)
+    assert banks.two_bank.following.policy.held_back == 3, "what waits now, and no sum"
+    limit(banks.two_bank, None, None)
+    serve(banks, [5, 6, 7], times=5)
+    assert banks.two_bank.following.policy.held_back == 0
+
+
+def budgets_that_take_no_swap_are_refused_where_the_map_follows() -> None:
+    """Whether they or the following come first; and nothing is changed."""
+    for bytes_, seconds, told in ((0, None, "0 bytes"), (None, 0, "0 seconds")):
+        banks = made()
+        limit(banks.two_bank, bytes_, seconds)
+        assert told in raised(Refused, partial(follow, banks.two_bank, PACE))
+        assert banks.two_bank.following is banks.two_bank.barrier.source is None
+        follow(banks.two_bank, PACE.changed({"bytes": row_bytes(banks), "seconds": 0.5}))
+        barrier = banks.two_bank.barrier
+        for each in ((0, 1), (row_bytes(banks) - 1, 1), (None, 0), (None, 0.0)):
+            assert raised(Refused, partial(limit, banks.two_bank, *each)), each
+        assert (barrier.byte_budget, barrier.second_budget) == (row_bytes(banks), 0.5)
+        limit(banks.two_bank, row_bytes(banks), 0.25)
+        assert (barrier.byte_budget, barrier.second_budget) == (row_bytes(banks), 0.25)
+        follow(banks.two_bank, None)
+        limit(banks.two_bank, 0, 0)
+
+
+def the_layer_with_the_largest_rows_must_fit() -> None:
+    """Of those that have something to swap."""
+    for hot, needy in (([4, 4], 1), ([4, 8], 0)):
+        banks = small(hot, "mirror", experts=8)
+        first, second = banks.two_bank.swapper.banks
+        banks.two_bank.swapper.banks = (replace(first, tensors=first.tensors[:1]), second)
+        needed = banks.two_bank.swapper.banks[needy].row_bytes
+        assert first.row_bytes > banks.two_bank.swapper.banks[0].row_bytes
+        told = raised(Refused, partial(follow, banks.two_bank, PACE.changed({"bytes": needed - 1})))
+        assert (
+            f"no swap of layers.{needy}.experts: with moe_cold_rows mirror one copies a row, {needed} bytes"
+            in told
+        )
+        follow(banks.two_bank, PACE.changed({"bytes": needed}))
+    all_hot = small([8, 8], "mirror", experts=8)
+    limit(all_hot.two_bank, 0, 0)
+    follow(all_hot.two_bank, PACE)
+
+
+def a_device_that_is_waited_for_past_the_seconds_starves_nothing() -> None:
+    """One swap is made, and the others are cut."""
+    banks = made()
+    barrier = banks.two_bank.barrier
+    barrier.drain = lambda: time.sleep(0.02)
+    follow(banks.two_bank, PACE.changed({"seconds": 0.001}))
+    serve(banks, [5, 6, 7], times=2)
+    assert totals(banks) == (1, 0)
+    assert barrier.totals.cut == 3
+    assert banks.two_bank.told()["follows"]["seconds"] < 0.02
+
+
+def no_total_goes_down_when_following_ends_and_begins_anew() -> None:
+    """Not even for a while."""
+    banks = made()
+    seen = []
+
+    def told() -> dict[str, Any]:
+        stats = snapshot(banks.two_bank, "m")
+        numbers = [stats["regret"]["picks"], stats["deciding_seconds"]]
+        seen.append([*numbers, *(stats["guard"][each] for each in ("fallbacks", "returns"))])
+        return stats
+
+    follow(banks.two_bank, PACE.changed({"bytes": row_bytes(banks)}))
+    serve(banks, [5, 6, 7], times=4)
+    assert banks.two_bank.following is not None
+    banks.two_bank.following.policy.guard.fallbacks = 2
+    banks.two_bank.following.policy.guard.returns = 1
+    assert told()["swapping"]["waiting"] == 3
+    assert all(seen[0]), seen
+    follow(banks.two_bank, None)
+    assert told()["swapping"]["waiting"] == 0
+    assert seen[1] == seen[0]
+    follow(banks.two_bank, PACE)
+    told()
+    assert seen[2] == seen[0]
+    set_map(banks.two_bank, [[0, 1, 2, 3]] * 2)
+    serve(banks, [5, 6, 7], times=4)
+    told()
+    assert all(late >= early for early, late in zip(seen[2], seen[3], strict=True)), seen
+    assert seen[3][1] > seen[2][1]
 
 
 def a_new_pace_keeps_what_was_seen() -> None:
@@ -268,6 +359,26 @@ def what_was_picked_before_a_map_is_set_is_not_charged_to_it() -> None:
     assert following.policy.scores[:, 0].tolist() == [36, 36]
 
 
+def what_is_picked_while_rows_are_swapped_at_random_is_left_out() -> None:
+    """Whatever comes after: another map, swaps of somebody's, another pace."""
+    for after in (
+        lambda banks: set_map(banks.two_bank, [[0, 1, 2, 3]] * 2),
+        lambda banks: changing(banks.two_bank).__enter__(),
+        lambda banks: follow(banks.two_bank, {"swaps": 1}),
+    ):
+        banks = made()
+        follow(banks.two_bank, PACE.changed({"every": 1000, "window": 1}))
+        force(banks.two_bank, Forced(1, 2, 7))
+        serve(banks, [0, 1, 2], times=9)
+        after(banks)
+        following = banks.two_bank.following
+        assert following is not None
+        following.see(banks.two_bank.table.is_hot())
+        assert not following.policy.scores.any()
+        assert following.policy.guard.ahead == 0
+        assert following.done.regret_picks == 0
+
+
 def an_exclusive_banks_swap_is_charged_two_rows() -> None:
     """A mirror's one."""
     for mode, rows in zip(MODES, (1, 2), strict=True):
@@ -302,6 +413,10 @@ CHECKS = (
     the_map_follows_what_is_picked,
     without_following_nothing_moves,
     the_pace_holds,
+    budgets_that_take_no_swap_are_refused_where_the_map_follows,
+    the_layer_with_the_largest_rows_must_fit,
+    a_device_that_is_waited_for_past_the_seconds_starves_nothing,
+    no_total_goes_down_when_following_ends_and_begins_anew,
     a_new_pace_keeps_what_was_seen,
     nothing_ends_it,
     frozen_it_stays_and_thawed_it_goes_on,
@@ -316,6 +431,7 @@ CHECKS = (
     the_barriers_own_budgets_are_left_alone_where_a_pace_names_none,
     a_map_that_is_set_while_the_moving_one_is_not_trusted_stays,
     what_was_picked_before_a_map_is_set_is_not_charged_to_it,
+    what_is_picked_while_rows_are_swapped_at_random_is_left_out,
     an_exclusive_banks_swap_is_charged_two_rows,
     a_map_that_was_set_before_is_held_against_that_of_the_boot,
     neither_true_nor_false_freezes_nothing,

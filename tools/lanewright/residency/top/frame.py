@@ -55,10 +55,10 @@ def _head(stats: Stats) -> Iterator[Text]:
     late = ", ".join(f"{name} {percent(cold[name])}" for name in ("boot", "oracle", "null"))
     yield Text(f"cold: {percent(cold['late'])} of late ({late}), {percent(cold['so_far'])} so far")
     done, guard = stats["swapping"], stats["guard"]
-    turns = f"; {guard['fallbacks']} fallbacks, {guard['returns']} returns" if guard else ""
+    turns = f"; {guard['fallbacks']} fallbacks, {guard['returns']} returns"
     yield Text(
         f"{done['swaps']:,} swaps, {told(done['bytes'])}, {done['failed']} failed, {done['cut']}"
-        f" cut{turns}"
+        f" cut, {done['waiting']} waiting{turns}"
     )
     yield Text(
         f"{done['seconds']:.2f} s at {done['barriers']:,} barriers,"

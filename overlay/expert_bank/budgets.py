@@ -7,7 +7,7 @@ from expert_bank.swap_bytes import require_swap
 from expert_bank.two_bank import TwoBank
 
 
-def limit(two_bank: TwoBank, byte_budget: object, second_budget: object) -> None:
+def limit(two_bank: TwoBank, byte_budget: int | None, second_budget: float | None) -> None:
     """Limit one barrier; None for no limit.
 
     Raises:
@@ -16,10 +16,10 @@ def limit(two_bank: TwoBank, byte_budget: object, second_budget: object) -> None
     """
     if two_bank.following is not None:
         require_room(two_bank, byte_budget, second_budget)
-    two_bank.barrier.limit(byte_budget, second_budget)  # type: ignore[arg-type] - it looks itself
+    two_bank.barrier.limit(byte_budget, second_budget)
 
 
-def require_room(two_bank: TwoBank, byte_budget: object, second_budget: object) -> None:
+def require_room(two_bank: TwoBank, byte_budget: int | None, second_budget: float | None) -> None:
     """Refuse budgets of a barrier that take no swap of some layer; None for no bound.
 
     Raises:

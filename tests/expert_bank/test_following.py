@@ -8,7 +8,7 @@ from tests.expert_bank.watched import Banks
 
 
 def test_what_the_device_had_still_to_do_is_no_time_of_the_policy() -> None:
-    banks, drained = Banks(), []
+    banks, drained = Banks(), list[int]()
     banks.follow(every=4)
 
     def drain() -> None:

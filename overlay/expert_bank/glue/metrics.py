@@ -83,7 +83,7 @@ class FileCollector:
         return stats
 
 
-class SharedCollector(multiprocess.MultiProcessCollector):  # type: ignore[misc] - untyped there
+class SharedCollector(multiprocess.MultiProcessCollector):
     """What several API servers wrote into a folder, and our numbers beside it.
 
     With several of them (``PROMETHEUS_MULTIPROC_DIR``) each answers from such a collector, made at

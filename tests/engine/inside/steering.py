@@ -1,6 +1,7 @@
 """Checks of what may be asked of a map while it serves: ``steering.py RESULT``; needs torch alone."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -361,11 +362,12 @@ def what_was_picked_before_a_map_is_set_is_not_charged_to_it() -> None:
 
 def what_is_picked_while_rows_are_swapped_at_random_is_left_out() -> None:
     """Whatever comes after: another map, swaps of somebody's, another pace."""
-    for after in (
+    afters: list[Callable[[Small], object]] = [
         lambda banks: set_map(banks.two_bank, [[0, 1, 2, 3]] * 2),
         lambda banks: changing(banks.two_bank).__enter__(),
         lambda banks: follow(banks.two_bank, {"swaps": 1}),
-    ):
+    ]
+    for after in afters:
         banks = made()
         follow(banks.two_bank, PACE.changed({"every": 1000, "window": 1}))
         force(banks.two_bank, Forced(1, 2, 7))

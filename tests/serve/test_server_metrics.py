@@ -9,7 +9,6 @@ import pytest
 
 from lanewright.errors import MismatchError
 from lanewright.serve.child import BootError
-from lanewright.serve.metrics import SEVERAL
 from lanewright.serve.server import ServerBoot, boot_server
 from tests.serve.stand_in import lay_stand_in
 
@@ -32,15 +31,6 @@ def test_they_are_proven_with_the_two_banks(tmp_path: Path) -> None:
 def test_a_server_without_two_banks_need_not_have_any(tmp_path: Path) -> None:
     (proof,) = boot(tmp_path, {"moe_usage_counter": True}, unscraped=True).proofs
     assert "metrics" not in proof.text
-
-
-def test_of_several_api_servers_they_are_not_judged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(SEVERAL, str(tmp_path))
-    (proof,) = boot(tmp_path, lacks="expert_bank_picks_total").proofs
-    assert proof.text.endswith(f"; /metrics is of several API servers ({SEVERAL}) and not proven")
-    assert "metrics_picks" not in proof.facts
 
 
 @pytest.mark.parametrize(

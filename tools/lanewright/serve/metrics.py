@@ -1,7 +1,8 @@
 """The proof of a server's metrics: ``/metrics`` tells what its workers counted."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 from expert_bank.metrics import METRICS
@@ -10,10 +11,8 @@ from lanewright.serve.client import OK, RefusedError, post, request
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import BANKS
 
-# With it vLLM shows what several API servers wrote into a folder, and no metric of ours.
-SEVERAL = "PROMETHEUS_MULTIPROC_DIR"
 PICKS = "expert_bank_picks_total"
-# What ``expert_bank_banks`` calls the same.
+# What ``expert_bank_banks`` calls the same; of all layers together.
 TOTALS = {
     "expert_bank_forwards_total": "forwards",
     "expert_bank_barriers_total": "barriers",
@@ -39,7 +38,7 @@ def metrics_of(port: int, *, seconds: float) -> str:
 
 
 def with_metrics(
-    proofs: Sequence[Proof], text: str, evidence: Evidence, environ: Mapping[str, str], where: str
+    proofs: Sequence[Proof], text: str, evidence: Evidence, where: str
 ) -> tuple[Proof, ...]:
     """Prove that ``/metrics``, read at rest, has all of ours and the workers' numbers.
 
@@ -47,17 +46,12 @@ def with_metrics(
         proofs: Of the features; that of the two banks gets it.
         text: Of ``/metrics``.
         evidence: What the workers told; nothing was asked since.
-        environ: Of the server.
         where: Which boot this was, for messages.
 
     Raises:
         MismatchError: A metric is missing, or has another number.
     """
-    facts: dict[str, int] = {}
-    if SEVERAL in environ:
-        told = f"/metrics is of several API servers ({SEVERAL}) and not proven"
-    else:
-        told, facts = _measured(text, evidence, f"{where}: {BANKS}: /metrics")
+    told, facts = _measured(text, evidence, f"{where}: {BANKS}: /metrics")
     return tuple(
         replace(each, text=f"{each.text}; {told}", facts={**each.facts, **facts})
         if each.feature == BANKS
@@ -74,10 +68,12 @@ def _measured(text: str, evidence: Evidence, who: str) -> tuple[str, dict[str, i
             hint="it has what the worker writes to EXPERT_BANK_STATS; see the server's log",
         )
     samples = [each for line in text.splitlines() if (each := _SAMPLE.fullmatch(line))]
-    picks: dict[str, float] = {}
+    picks: defaultdict[str, float] = defaultdict(float)
+    shown: defaultdict[str, float] = defaultdict(float)
     for name, labels, value in (each.groups() for each in samples):
+        shown[name] += float(value)
         if name == PICKS and (layer := _LAYER.search(labels or "")):
-            picks[layer[1]] = picks.get(layer[1], 0.0) + float(value)
+            picks[layer[1]] += float(value)
     usage, banks = next(filter(None, evidence.usage)), next(filter(None, evidence.banks))
     for layer_name, counts in zip(usage["layers"], usage["counts"], strict=True):
         if picks.get(layer_name) != sum(counts):
@@ -85,7 +81,6 @@ def _measured(text: str, evidence: Evidence, who: str) -> tuple[str, dict[str, i
                 f"{who} has {picks.get(layer_name, 0):.0f} picks of {layer_name}, and {sum(counts)}"
                 " were counted"
             )
-    shown = {each[1]: float(each[3]) for each in samples if not each[2]}
     for name, of_banks in TOTALS.items():
         if shown.get(name) != banks[of_banks]:
             raise MismatchError(

@@ -112,7 +112,7 @@ def boot_server(
             raise running.died("no longer answered /health after the completions")
     proofs = prove(env, engine, evidence, "server boot")
     if metrics is not None:
-        proofs = with_metrics(proofs, metrics, evidence, environ, "server boot")
+        proofs = with_metrics(proofs, metrics, evidence, "server boot")
     seconds = {
         "ready": round(ready - start, 3),
         "requests": round(asked - ready, 3),

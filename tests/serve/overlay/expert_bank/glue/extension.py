@@ -53,19 +53,21 @@ class WorkerExtension:
         self.stats = {
             **dict.fromkeys(("tokens", "deciding_seconds"), 0),
             **dict.fromkeys(("frozen", "guard")),
+            "served_as": "stand-in",
+            "engine": 0,
             "forwards": told["forwards"] - self.vllm_config.lies.get("late_forwards", 0),
             "cold": dict.fromkeys(("late", "boot", "oracle", "null")),
             "regret": {"picks": 0},
-            "swapping": {name: told[name] for name in names},
+            "swapping": {"waiting": 0, **{name: told[name] for name in names}},
             "layers": [
                 {
                     "name": bank.name,
                     "hot_rows": bank.hot,
-                    "swaps": 0,
+                    "swaps": 0 if number else told["swaps"],
                     "hot_picks": bank.picks[0] + self.vllm_config.lies.get("more_shown", 0),
                     "cold_picks": bank.picks[1],
                 }
-                for bank in two_bank.banks
+                for number, bank in enumerate(two_bank.banks)
             ],
         }
         return self.stats

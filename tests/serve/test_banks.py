@@ -35,11 +35,12 @@ WRONG = (
 FILE = {
     "folder": "/a disk",
     "bytes": 8192,
-    "in_memory": 0,
+    "kept": 0,
     "locked": 4096,
     "steps": 7,
     "read": 640,
     "least": 640,
+    "once": 640,
     "give_backs": 15,
 }
 SWAPPED = {"barriers": 3, "swaps": 12, "bytes": 1152, "seconds": 0.0125}
@@ -122,8 +123,8 @@ def test_rows_of_a_file_are_proven_by_what_was_read(lane: LaneEnv) -> None:
     (proof,) = prove(lane, {**ON, "moe_cold_rows": "file"}, two(file=FILE), "a boot")
     assert proof.facts["file_read"] == 640
     assert proof.text.endswith(
-        "; 7 steps read 640 bytes from disks, cold rows are a file's of 8192 bytes, and 4096 bytes"
-        " are locked in memory"
+        "; 7 steps read 640 bytes from disks, 640 of them for the cold rows that each picked, of a"
+        " file's 8192 bytes, and 4096 bytes are locked in memory"
     )
 
 
@@ -132,12 +133,12 @@ def test_rows_of_a_file_are_proven_by_what_was_read(lane: LaneEnv) -> None:
     [
         (
             {"read": 0},
-            "7 steps read 0 bytes from disks, and the cold rows that were picked have 640",
+            "7 steps read 0 bytes from disks, and the cold rows that each step picked have 640",
         ),
         ({"read": 639}, "7 steps read 639 bytes from disks, "),
         (
-            {"in_memory": 4096},
-            "4096 of 8192 bytes of cold rows in /a disk are in memory once they are given back",
+            {"kept": 4096},
+            "behind a step 4096 bytes of its cold rows in /a disk were still in memory",
         ),
     ],
 )
@@ -148,6 +149,23 @@ def test_a_file_whose_rows_cost_nothing_is_refused(
     said = "moe_hot_experts: worker 42: moe_cold_rows file proves nothing"
     assert f"{said}: {told}" in str(error)
     assert "EXPERT_BANK_FOLDER" in str(error.hint)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"steps": 6}, "rows were given back behind 6 steps of 7"),
+        (
+            {"once": 641},
+            "steps asked for 640 bytes of cold rows, and those that were picked have 641",
+        ),
+    ],
+)
+def test_a_files_own_count_that_leaves_steps_or_rows_out_is_refused(
+    lane: LaneEnv, changed: dict[str, Any], told: str
+) -> None:
+    engine = {**ON, "moe_cold_rows": "file"}
+    assert f"proves nothing: {told}" in refused(lane, engine, two(file=FILE | changed))
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ class Loading:
         cold = cold_rows(layout.experts, hot, mode)
         shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}
         tensors = self._allocate(shapes, hot, cold, self.memory)
-        ahead = None if self.file is None else ReadAhead(tensors)
+        ahead = None if self.file is None else ReadAhead(self.file, tensors)
         bank = LayerBank(layer.layer_name, layout.experts, mode, tensors, ahead)
         banks, rows = placed(layout.map[number], layout.experts, mode)
         self.table.fill(number, banks, rows)

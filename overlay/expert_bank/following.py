@@ -24,6 +24,7 @@ class Following:
         counter: Whose counts it goes by.
         budget: Tells the bytes of one barrier.
         seconds: Spent reading counts and deciding.
+        decisions: How often the policy was asked.
         ended: Why the map is followed no more; empty while it is.
     """
 
@@ -32,6 +33,7 @@ class Following:
         self.counter = counter
         self.budget = budget
         self.seconds = 0.0
+        self.decisions = 0
         self.ended = ""
         self._read = counter.snapshot()
 
@@ -49,6 +51,7 @@ class Following:
         start = time.perf_counter()
         swaps = self.policy.step(self._picked(), hot, self.budget())
         self.seconds += time.perf_counter() - start
+        self.decisions += 1
         return swaps
 
     def see(self, hot: Sequence[NDArray[np.bool_]]) -> None:
@@ -75,4 +78,10 @@ class Following:
 
     def told(self) -> dict[str, Any]:
         """Tell how it stands, as values that JSON can carry."""
-        return {**self.policy.told(), "seconds": self.seconds, "ended": self.ended}
+        return {
+            **self.policy.told(),
+            "seconds": self.seconds,
+            "every": self.policy.pace.every,
+            "decisions": self.decisions,
+            "ended": self.ended,
+        }

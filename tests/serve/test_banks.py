@@ -43,6 +43,7 @@ FILE = {
     "once": 640,
     "give_backs": 15,
 }
+FOLLOWS = {"trusted": True, "every": 3, "decisions": 2, "ended": ""}
 SWAPPED = {"barriers": 3, "swaps": 12, "bytes": 1152, "seconds": 0.0125}
 
 
@@ -67,6 +68,7 @@ def test_on_is_proven_by_both_banks_picks(lane: LaneEnv) -> None:
                 "tokens": 14,
                 "hot_rows": 4,
                 "follows": 0,
+                "decisions": 0,
                 "mixed_layers": 2,
                 "hot_picks": 46,
                 "cold_picks": 10,
@@ -117,6 +119,51 @@ def test_the_counter_beside_it_is_proven_too(lane: LaneEnv) -> None:
 )
 def test_on_is_refused(lane: LaneEnv, changed: dict[str, Any], told: str) -> None:
     assert refused(lane, ON, two(**changed)) == f"moe_hot_experts: {told}"
+
+
+def test_a_map_that_follows_is_proven_by_its_policys_decisions(lane: LaneEnv) -> None:
+    engine = {**ON, "moe_follow": "3"}
+    (proof,) = prove(lane, engine, two(follows=FOLLOWS), "a boot")
+    assert (proof.facts["follows"], proof.facts["decisions"], proof.facts["swaps"]) == (1, 2, 0)
+    assert "; no swap was asked for; the policy looked 2 times at traffic, 0 swaps" in proof.text
+    assert "followed" not in proof.text
+    (moved,) = prove(lane, engine, two(follows=FOLLOWS, **SWAPPED), "a boot")
+    assert "; the policy looked 2 times at traffic, 12 swaps; every" in moved.text
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"ended": "the counts are not exact"}, "follows no more: the counts are not exact"),
+        ({"decisions": 0}, "asked 0 times in 7 forwards, and every 3 of them makes 2"),
+        ({"decisions": 1}, "asked 1 times in 7 forwards, and every 3 of them makes 2"),
+        ({"every": 8, "decisions": 0}, "is asked every 8 forwards, and there were 7"),
+        (None, "the map stands still"),
+    ],
+)
+def test_a_map_that_did_not_follow_as_it_was_to_is_refused(
+    lane: LaneEnv, changed: dict[str, Any] | None, told: str
+) -> None:
+    follows = None if changed is None else FOLLOWS | changed
+    error = refused(lane, {**ON, "moe_follow": "3"}, two(follows=follows))
+    assert error.startswith("moe_follow is on and proves nothing: ")
+    assert told in error
+    if changed is not None:
+        # Where a call had the map follow, too.
+        assert told in refused(lane, ON, two(follows=follows))
+
+
+def test_of_every_worker_the_map_must_follow(lane: LaneEnv) -> None:
+    one = two()
+    ended = banks(follows=FOLLOWS | {"ended": "why"})
+    pair = dataclasses.replace(
+        one,
+        status=(worker(pid=1), worker(pid=2)),
+        usage=(usage(), usage()),
+        banks=(banks(follows=FOLLOWS), ended),
+        moe=one.moe * 2,
+    )
+    assert "follows no more: why" in refused(lane, {**ON, "moe_follow": "3"}, pair)
 
 
 def test_rows_of_a_file_are_proven_by_what_was_read(lane: LaneEnv) -> None:

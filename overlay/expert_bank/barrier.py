@@ -130,9 +130,7 @@ class Barrier:
             Refused: The barrier is closed, or a swap contradicts the table; nothing was moved.
             Moved: A bank or a table is not where it was; where that was so before, nothing was moved.
         """
-        if self.closed:
-            raise Refused(f"no row may be swapped during {self.closed[-1]}")
-        require_sound(swaps, self.swapper.table.is_hot())
+        self.require(swaps)
         self._require_addresses()
         start = time.perf_counter()
         self.drain()
@@ -154,6 +152,16 @@ class Barrier:
         totals.bytes += spent
         totals.seconds += time.perf_counter() - start
         self._require_addresses()
+
+    def require(self, swaps: Sequence[Swap]) -> None:
+        """Refuse swaps that may not be made now; changes nothing.
+
+        Raises:
+            Refused: The barrier is closed, or a swap contradicts the table.
+        """
+        if self.closed:
+            raise Refused(f"no row may be swapped during {self.closed[-1]}")
+        require_sound(swaps, self.swapper.table.is_hot())
 
     def told(self) -> dict[str, Any]:
         """Tell what was done, as values that JSON can carry."""

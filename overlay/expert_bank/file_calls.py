@@ -32,7 +32,8 @@ def in_memory(address: int, length: int) -> int:
     pages = (ctypes.c_ubyte * (whole_pages(length, page) // page))()
     checked(LIBC.mincore(address, length, pages), failed=-1, call="mincore")
     # Only the lowest bit of each is said to mean anything.
-    return page * sum(each & 1 for each in bytes(pages))
+    mask = int.from_bytes(b"\1" * len(pages))
+    return page * (int.from_bytes(bytes(pages)) & mask).bit_count()
 
 
 def lock(address: int, length: int) -> None:

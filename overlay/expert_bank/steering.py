@@ -99,15 +99,20 @@ def set_map(two_bank: TwoBank, wanted: object) -> None:
     for layer, state in enumerate(now):
         swaps += [swap for _, swap in towards(layer, flat, state, target[layer])]
     if swaps:
-        with changing(two_bank):
+        with changing(two_bank, swaps):
             two_bank.barrier.swap(swaps, bounded=False)
         if two_bank.following is not None:
             two_bank.following.policy.begin_from(table.is_hot())
 
 
 @contextmanager
-def changing(two_bank: TwoBank) -> Iterator[None]:
-    """Have a policy take in what was picked under the map that the block changes."""
+def changing(two_bank: TwoBank, swaps: Sequence[Swap]) -> Iterator[None]:
+    """Have a policy take in what was picked under the map that the block changes by swaps.
+
+    Raises:
+        Refused: They may not be made; the policy took in nothing.
+    """
+    two_bank.barrier.require(swaps)
     _take_in(two_bank)
     yield
 

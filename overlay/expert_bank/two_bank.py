@@ -114,15 +114,15 @@ class TwoBank:
         picks = self.counter.by_bank()
         hot, cold = picks.sum(axis=(0, 2)).tolist()
         row_bytes = [bank.row_bytes for bank in self.swapper.banks]
-        # Each of these rows was read at least once, and none was in memory before.
-        least = int((picks[:, COLD] > 0).sum(axis=1) @ np.array(row_bytes))
+        # What the file's own count, of each step's rows, cannot be less than.
+        once = int((picks[:, COLD] > 0).sum(axis=1) @ np.array(row_bytes))
         return {
             "hot_rows": list(self.table.hot),
             "hot_picks": hot,
             "cold_picks": cold,
             "resident": list(self.resident),
             "row_bytes": row_bytes,
-            "file": self.file and {**self.file.told(), "least": least},
+            "file": self.file and {**self.file.told(), "once": once},
             "follows": None if self.following is None else self.following.told(),
             "seams": {each.seam: each.told() for each in self.used},
             **self.barrier.told(),

@@ -136,7 +136,7 @@ class WorkerExtension:
                 nothing was moved.
         """
         two_bank, wanted = self._banked(), read_swaps(swaps)
-        with changing(two_bank):
+        with changing(two_bank, wanted):
             two_bank.barrier.swap(wanted)
         return two_bank.barrier.told()
 

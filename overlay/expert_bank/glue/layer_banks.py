@@ -66,7 +66,7 @@ class LayerBanks:
         cold = cold_rows(layout.experts, hot, mode)
         shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}
         tensors = self.allocate(shapes, hot, cold, self.memory)
-        ahead = None if self.file is None else ReadAhead(tensors)
+        ahead = None if self.file is None else ReadAhead(self.file, tensors)
         bank = LayerBank(layer.layer_name, layout.experts, mode, tensors, ahead)
         banks, rows = placed(layout.map[number], layout.experts, mode)
         table.fill(number, banks, rows)

@@ -186,7 +186,7 @@ def small(
             (tensors, around), ahead = guarded(rows, cold), None
         else:
             tensors, around = FileAllocation(file)(ROWS, rows, cold, HostMemory()), []
-            ahead = ReadAhead(tensors)
+            ahead = ReadAhead(file, tensors)
         bank = LayerBank(f"layers.{layer}.experts", experts, mode, tensors, ahead)
         chosen = draw.sample(range(experts), rows) if first is None else first[layer]
         where = placed(chosen, experts, mode)

@@ -364,7 +364,7 @@ def what_is_picked_while_rows_are_swapped_at_random_is_left_out() -> None:
     """Whatever comes after: another map, swaps of somebody's, another pace."""
     afters: list[Callable[[Small], object]] = [
         lambda banks: set_map(banks.two_bank, [[0, 1, 2, 3]] * 2),
-        lambda banks: changing(banks.two_bank).__enter__(),
+        lambda banks: changing(banks.two_bank, []).__enter__(),
         lambda banks: follow(banks.two_bank, {"swaps": 1}),
     ]
     for after in afters:

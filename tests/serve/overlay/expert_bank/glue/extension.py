@@ -83,4 +83,4 @@ class WorkerExtension:
         self.expert_bank_force(settings["every"], 1, 0)
         two_bank = getattr(self, "two_bank", None)
         if two_bank is not None:
-            two_bank.follows = "unfollowed" not in self.vllm_config.lies
+            two_bank.follows = "unfollowed" not in self.vllm_config.lies or None

@@ -10,11 +10,12 @@ import numpy as np
 import torch
 
 from expert_bank.bank import LayerBank
-from expert_bank.barrier import Barrier
+from expert_bank.barrier import SLEEP, Barrier
 from expert_bank.cold_file import ColdFile
 from expert_bank.counter import PickCounter
 from expert_bank.following import Followed, Following
 from expert_bank.plan import Plan
+from expert_bank.refused import Refused
 from expert_bank.seams import Used
 from expert_bank.swapping import Copy, Swapper, plain_copy
 from expert_bank.table import Table
@@ -87,6 +88,18 @@ class TwoBank:
                 where = self.table.where(layer, expert)
                 wrong.append(self.swapper.loaded.wrong(layer, expert, *where))
         return [*filter(None, wrong), *(line for audit in self.audits for line in audit())]
+
+    def require_awake(self, what: str) -> None:
+        """Go on where device memory may be read and written; elsewhere that would end the process.
+
+        Args:
+            what: Is to be done, for the message.
+
+        Raises:
+            Refused: The engine sleeps.
+        """
+        if SLEEP in self.barrier.closed:
+            raise Refused(f"{what}: the weights are asleep", hint="wake_up brings them back")
 
     def step(self) -> AbstractContextManager[None]:
         """Enter what a step's forward runs in."""

@@ -223,11 +223,28 @@ CASES = (
         "sleep and wake",
         (
             *checks("barrier", "a_closed_barrier_refuses_and_moves_nothing"),
+            *checks(
+                "sleep",
+                "all_is_as_before_whatever_the_layout",
+                "without_any_of_it_all_hot_rows_and_entries_are_named",
+                "what_is_asleep_is_not_touched",
+            ),
+            *checks(
+                "sleep_faults",
+                "a_mirrors_row_that_was_spoilt_meanwhile_is_named",
+                "an_entry_that_is_not_the_hosts_is_named",
+                "a_pool_or_a_bank_that_is_elsewhere_is_told",
+            ),
+            *checks(
+                "sleeping_worker",
+                "either_level_leaves_all_as_it_was",
+                "what_cannot_sleep_is_refused_with_nothing_lost",
+            ),
             *within(
                 "engine/test_swaps_in_flight.py", "test_asleep_it_is_refused_and_awake_again_right"
             ),
         ),
-        later="an engine with two banks refuses to sleep; the refill after level 2 comes with it",
+        later="an engine that sleeps needs a device; its test is there and has not run",
     ),
     Case(
         "load peak",

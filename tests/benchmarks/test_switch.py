@@ -105,6 +105,8 @@ def test_the_table_has_both_paces_and_regret(served: Served, found: Outcome) -> 
         start, stop = served.spans[phase]
         for kind, shown in (("moving", swaps), ("default", fewer)):
             assert sum(start < token <= stop for token, *_ in found.swaps[kind]) == shown
+    still = table(served, Outcome(found.cold, {**found.swaps, "default": []}))
+    assert [row.split()[10] for row in still[3:-1]] == ["0"] * len(PHASES)
     made = sum(len(each["swaps"]) for each in served.facts["barriers"])
     assert f"the replay of {made} swaps at {len(served.facts['barriers'])} barriers" in last
 

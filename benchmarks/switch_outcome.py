@@ -19,6 +19,8 @@ from lanewright.residency.trace import Map, Picks, Trace, counted
 # The engine's; and the one that is replayed beside it.
 PACE, DEFAULT = Pace(every=16), Pace()
 PHASES = ("matched", "switched", "back")
+# Before which token, in which layer, the expert promoted and the one demoted.
+Move = tuple[int, int, int | None, int | None]
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,11 @@ class Outcome:
 
     Attributes:
         cold: By policy, int64[T, L].
-        swaps: Of ``moving`` and ``default``, as (token, layer, promoted or -1, demoted or -1).
+        swaps: Of ``moving`` and ``default``, in order.
     """
 
     cold: dict[str, Picks]
-    swaps: dict[str, list[tuple[int, int, int, int]]]
+    swaps: dict[str, list[Move]]
 
 
 def outcome(served: Served) -> Outcome:
@@ -69,12 +71,13 @@ def outcome(served: Served) -> Outcome:
     Raises:
         LanewrightError: The replay and the engine are not one.
     """
-    cold, swaps = {}, {}
+    cold: dict[str, Picks] = {}
+    swaps: dict[str, list[Move]] = {}
     for name, pace in (("moving", PACE), ("default", DEFAULT)):
         found = replayed(served, pace)
         cold[name] = found.cold
         swaps[name] = [
-            (token, each.layer, *(-1 if of is None else of for of in (each.promote, each.demote)))
+            (token, each.layer, each.promote, each.demote)
             for token, made in zip(barriers(served, pace), found.swaps, strict=True)
             for each in made
         ]
@@ -106,17 +109,14 @@ def replayed(served: Served, pace: Pace) -> Replayed:
     return replay(policy, served.ids, served.boot, every=every, rows=served.rows, row_bytes=sizes)
 
 
-def require_the_same(served: Served, moving: Picks, swaps: list[tuple[int, int, int, int]]) -> None:
+def require_the_same(served: Served, moving: Picks, swaps: list[Move]) -> None:
     """Hold the replay against what the engine did and counted.
 
     Raises:
         LanewrightError: They are not one.
     """
-    made = [
-        (barrier["token"], layer, *(-1 if of is None else of for of in experts))
-        for barrier in served.facts["barriers"]
-        for layer, *experts in barrier["swaps"]
-    ]
+    noted = served.facts["barriers"]
+    made = [(barrier["token"], *swap) for barrier in noted for swap in barrier["swaps"]]
     if made != swaps:
         raise LanewrightError(f"the engine made {len(made)} swaps, and the replay {len(swaps)}")
     if int(moving.sum()) != served.facts["cold_picks"]:

@@ -55,7 +55,7 @@ def map_before(served: Served, found: Outcome, kind: str, token: int) -> Map:
         if at <= token:
             # A demotion comes first: what is promoted takes its row.
             for expert, state in ((demoted, False), (promoted, True)):
-                if expert >= 0:
+                if expert is not None:
                     hot[layer, expert] = state
     return hot
 
@@ -63,5 +63,6 @@ def map_before(served: Served, found: Outcome, kind: str, token: int) -> Map:
 def tokens_per_forward(served: Served) -> int:
     """Tell how many tokens a forward had, on average."""
     first, *_, last = served.facts["barriers"]
-    forwards = last["forward"] - first["forward"]
-    return max(1, round((last["token"] - first["token"]) / forwards))
+    forwards: int = last["forward"] - first["forward"]
+    tokens: int = last["token"] - first["token"]
+    return max(1, round(tokens / forwards))

@@ -37,6 +37,14 @@ def _share(value: object) -> bool:
     return value is None or (_number(value) and value <= MOST_SHARE)  # type: ignore[operator]
 
 
+def _signed(value: object) -> bool:
+    return type(value) in (int, float) and abs(value) < 2**63  # type: ignore[arg-type]
+
+
+def _difference(value: object) -> bool:
+    return value is None or (_signed(value) and abs(value) <= MOST_SHARE)  # type: ignore[arg-type]
+
+
 def _text(value: object) -> bool:
     # A lone surrogate is in no encoding.
     return isinstance(value, str) and not any("\ud800" <= each <= "\udfff" for each in value)
@@ -59,7 +67,7 @@ SHAPE: dict[str, Any] = {
     **dict.fromkeys(("server", "model", "state"), _text),
     **dict.fromkeys(("pid", "every", "forwards", "tokens", "picks_per_token"), _count),
     "cold": dict.fromkeys(("so_far", "late", "boot", "oracle", "null"), _share),
-    "regret": {"late": _share, "picks": _number},
+    "regret": {"late": _difference, "picks": _signed},
     "swapping": {
         **dict.fromkeys(("barriers", "swaps", "failed", "cut", "bytes"), _count),
         "seconds": _number,

@@ -40,7 +40,7 @@ def test_a_map_that_follows_has_them_all() -> None:
     banks.follow(half_life=10**9)
     banks.following.policy.frozen = True
     banks.serve([6, 2, 1, 1], 3)
-    banks.following.policy.regret_picks = 7
+    banks.following.policy.late.cold[2, 0] -= 7
     found = samples(banks)
     assert {name.partition("{")[0] for name in found} == {each.name for each in METRICS}
     assert found["expert_bank_picks_total{a,hot}"] == 24

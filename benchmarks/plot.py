@@ -28,7 +28,7 @@ STYLE: dict[str, dict[str, Any]] = {
 }
 SHARE = "expert_bank_cold_share"
 OF = {"served": "moving", "boot": "fixed", "oracle": "oracle"}
-TOTALS = {"expert_bank_regret_picks_total": "#d62728", "expert_bank_swaps_total": "#1f77b4"}
+PICKS, SWAPS = "expert_bank_cold_picks_total", "expert_bank_swaps_total"
 
 
 def plotted(series: Facts, file: Path) -> None:
@@ -66,14 +66,19 @@ def plotted(series: Facts, file: Path) -> None:
         gauges.plot(*_points(series, name), label=f'of="{of}"', marker=".", **STYLE[style])
     gauges.set_ylim(bottom=0)
     gauges.set_ylabel(f"/metrics:\n{SHARE}")
-    for axes, (name, color) in zip((totals, totals.twinx()), TOTALS.items(), strict=True):
-        axes.plot(*_points(series, name), color=color, marker=".")
-        axes.set_ylim(bottom=0)
-        axes.set_ylabel(name.removeprefix("expert_bank_"), color=color)
+    for of in ("served", "oracle"):
+        name = f'{PICKS}{{of="{of}"}}'
+        totals.plot(*_points(series, name), label=f'of="{of}"', marker=".", **STYLE[OF[of]])
+    totals.set_ylim(bottom=0)
+    totals.set_ylabel(PICKS.removeprefix("expert_bank_"))
+    moved = totals.twinx()
+    moved.plot(*_points(series, SWAPS), color="#2ca02c", marker=".")
+    moved.set_ylim(bottom=0)
+    moved.set_ylabel(SWAPS.removeprefix("expert_bank_"), color="#2ca02c")
     totals.set_xlabel("tokens served")
     for axes in (shares, gauges):
         axes.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1.0))
-    for axes in (shares, regrets, gauges):
+    for axes in (shares, regrets, gauges, totals):
         axes.legend(loc="upper left", ncols=3, fontsize="small")
     for axes in every:
         for end in series["ends"][:-1]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from expert_bank.metrics import METRICS, Stats
+from expert_bank.metrics import COMMON, METRICS, Stats
 from expert_bank.refused import Refused
 from expert_bank.stats_file import read_stats
 
@@ -22,8 +22,7 @@ def scraped(stats: Path) -> Iterator[list[Sample]]:
         stats: The file that a worker tells by; it may not be there yet.
 
     Yields:
-        A list that grows: each time that the file has changed, values by name of the metric, with
-        its labels as Prometheus writes them.
+        A list that grows: each time that the file has changed, ``values``.
     """
     samples: list[Sample] = []
     over = threading.Event()
@@ -50,12 +49,17 @@ def _sample(stats: Path, samples: list[Sample], over: threading.Event) -> None:
 
 
 def values(stats: Stats) -> Sample:
-    """Give every sample of every metric, as ``/metrics`` would show them."""
-    found = {}
+    """Give every metric as ``/metrics`` would show it, all layers together.
+
+    Labels that name the server are left out: there is one.
+    """
+    found: dict[str, float] = {}
     for metric in METRICS:
         for labels, value in metric.read(stats):
+            named = zip(metric.labels, labels, strict=True)
             pairs = ",".join(
-                f'{name}="{label}"' for name, label in zip(metric.labels, labels, strict=True)
+                f'{name}="{label}"' for name, label in named if name not in (*COMMON, "layer")
             )
-            found[f"{metric.name}{{{pairs}}}" if pairs else metric.name] = float(value)
+            name = f"{metric.name}{{{pairs}}}" if pairs else metric.name
+            found[name] = found.get(name, 0.0) + float(value)
     return found

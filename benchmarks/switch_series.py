@@ -19,7 +19,8 @@ METRICS = (
     'expert_bank_cold_share{of="served"}',
     'expert_bank_cold_share{of="boot"}',
     'expert_bank_cold_share{of="oracle"}',
-    "expert_bank_regret_picks_total",
+    'expert_bank_cold_picks_total{of="served"}',
+    'expert_bank_cold_picks_total{of="oracle"}',
     "expert_bank_swaps_total",
 )
 

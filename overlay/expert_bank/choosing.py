@@ -15,6 +15,7 @@ from expert_bank.swaps import Swap
 def better(
     layer: int,
     scores: NDArray[np.float64],
+    spread: float,
     hot: NDArray[np.bool_],
     movable: NDArray[np.bool_],
     room: int,
@@ -28,6 +29,7 @@ def better(
     Args:
         layer: Its number.
         scores: float64[E]: picks of late.
+        spread: Variance of a score, as a part of it; see ``weighing.Spread``.
         hot: bool[E]: which experts are hot.
         movable: bool[E]: which may be moved now.
         room: Hot rows that no expert is in.
@@ -46,14 +48,21 @@ def better(
         yield float(scores[expert]), Swap(layer, int(expert), None)
     for expert, victim in zip(cold[room:], victims, strict=False):
         ours, theirs = float(scores[expert]), float(scores[victim])
-        if not worth(ours, theirs, pace):
+        if not worth(ours, theirs, spread, pace):
             return
         yield ours - theirs, Swap(layer, int(expert), int(victim))
 
 
-def worth(ours: float, theirs: float, pace: Pace) -> bool:
-    """Tell whether a cold expert's score is far enough above its victim's."""
-    chance = pace.noise * sqrt(ours + theirs)
+def worth(ours: float, theirs: float, spread: float, pace: Pace) -> bool:
+    """Tell whether a cold expert's score is far enough above its victim's.
+
+    Args:
+        ours: Its score.
+        theirs: The victim's.
+        spread: Variance of a score, as a part of it.
+        pace: The settings.
+    """
+    chance = pace.noise * sqrt(spread * (ours + theirs))
     return ours > max(pace.ratio * theirs + pace.margin, theirs + chance)
 
 

@@ -27,13 +27,15 @@ class Followed:
         seconds: Spent reading counts and deciding, on a device that had nothing else to do.
         fallbacks: As ``Guard.fallbacks``.
         returns: As ``Guard.returns``.
-        regret_picks: As ``Policy.regret_picks``.
+        served_cold: As ``Policy.served_cold``.
+        oracle_cold: As ``Policy.oracle_cold``.
     """
 
     seconds: float = 0.0
     fallbacks: int = 0
     returns: int = 0
-    regret_picks: int = 0
+    served_cold: int = 0
+    oracle_cold: int = 0
 
     def __add__(self, other: "Followed") -> "Followed":
         """Sum both."""
@@ -119,7 +121,9 @@ class Following:
     def done(self) -> Followed:
         """What was done since start, by this policy and those before."""
         policy, guard = self.policy, self.policy.guard
-        own = Followed(self.seconds, guard.fallbacks, guard.returns, policy.regret_picks)
+        own = Followed(
+            self.seconds, guard.fallbacks, guard.returns, policy.served_cold, policy.oracle_cold
+        )
         return self.earlier + own
 
     def told(self) -> dict[str, Any]:

@@ -79,6 +79,11 @@ def _cold(stats: Stats) -> Samples:
             yield (of,), share
 
 
+def _regret(stats: Stats) -> Samples:
+    for of in ("served", "oracle"):
+        yield (of,), stats["regret"][of]
+
+
 METRICS = (
     Metric(
         "expert_bank_picks_total",
@@ -98,17 +103,18 @@ METRICS = (
     Metric(
         "expert_bank_cold_share",
         "gauge",
-        "Share of late picks (decayed) that is cold: served, or under the boot map, the best map"
-        " for them (oracle), or were all experts picked alike (null).",
+        "Share of late picks (decayed) that was cold: as served; had the boot map served, or the"
+        " best map for the picks before (oracle); or were all experts picked alike (null).",
         ("of",),
         _cold,
     ),
     Metric(
-        "expert_bank_regret_picks_total",
+        "expert_bank_cold_picks_total",
         "counter",
-        "Picks that came from the cold bank and would not have under the oracle map.",
-        (),
-        _one("regret", "picks"),
+        "Cold picks while a map followed: as served, and had the best map for the picks before"
+        " served (oracle). Their difference is the regret.",
+        ("of",),
+        _regret,
     ),
     Metric(
         "expert_bank_barriers_total",

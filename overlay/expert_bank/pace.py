@@ -28,8 +28,8 @@ class Pace:
         half_life: Tokens after which a pick counts half.
         ratio: A cold expert's score must be above so many times its victim's,
         margin: and so many picks above that,
-        noise: and so many standard deviations of the difference above it, were picks drawn at
-            random.
+        noise: and above it by so many standard deviations, of what the difference of the two scores
+            would be were the picks of each expert drawn at random.
         residence: Tokens that an expert stays where it was last put.
         window: Tokens over which the guard weighs the moving map against the boot map.
         bytes: That one barrier may copy; None for no bound.
@@ -42,7 +42,7 @@ class Pace:
     half_life: int = 2048
     ratio: float = 1.25
     margin: float = 4.0
-    noise: float = 4.0
+    noise: float = 6.0
     residence: int = 1024
     window: int = 2048
     bytes: int | None = None

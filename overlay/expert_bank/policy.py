@@ -5,29 +5,30 @@
 NumPy alone, and no clock: an engine and a replay of its picks come to the same swaps.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from expert_bank.choosing import better, towards
 from expert_bank.guard import Guard
+from expert_bank.late import Late, Map
 from expert_bank.ledger import Ledger
+from expert_bank.moves import Found, after, better_map, way_to, within
 from expert_bank.pace import Pace
 from expert_bank.swaps import Swap
+from expert_bank.weighing import Spread, weights
 
-Map: TypeAlias = NDArray[np.bool_]  # bool[L, E]
 Maps: TypeAlias = Map | Sequence[Map]
 
 
 class Policy:
     """Follows traffic with a map of its own, and has the engine's follow that while it pays.
 
-    A score is an expert's picks, halved every ``half_life`` tokens. While the guard trusts the
-    moving map, it is the engine's. Else the engine's goes back to the boot map, and the moving map
-    goes on as a shadow, with the swaps it would have made, until it has won again.
+    A score is an expert's picks, each of which counts half after ``half_life`` tokens. While the
+    guard trusts the moving map, it is the engine's. Else the engine's goes back to the boot map,
+    and the moving map goes on as a shadow, with the swaps it would have made, until it has won
+    again.
 
     Attributes:
         pace: The settings; may be replaced at any time.
@@ -36,8 +37,7 @@ class Policy:
         scores: float64[L, E].
         shadow: bool[L, E], the moving map.
         held_back: Swaps that the last step left for later: worth it, and over the byte budget.
-        regret_picks: Picks that were cold and had not been under the oracle map of late picks,
-            so far.
+        late: Cold picks under the map that served, the boot map and the oracle map.
     """
 
     def __init__(
@@ -70,7 +70,8 @@ class Policy:
         self.scores: NDArray[np.float64] = np.zeros(self.boot.shape)
         self.shadow = self.boot.copy()
         self.held_back = 0
-        self.regret_picks = 0
+        self.late = Late(self.boot, self.rows)
+        self._spread = Spread()
         self._ledger = Ledger(self.boot.shape, rows_per_swap, self.pace)
 
     def step(self, counts: NDArray[np.int64], hot: Maps, budget_bytes: int) -> list[Swap]:
@@ -88,13 +89,22 @@ class Policy:
         self.held_back = 0
         if self.frozen or not picked:
             return []
-        moves = self._taken(self._better(), budget_bytes)
-        self._ledger.ask(moves)
+        ledger = self._ledger
+        spread, movable = self._spread.value, ledger.movable(self.pace.residence)
+        found = better_map(
+            self.scores, spread, self.shadow, movable, self.rows, ledger.credit, self.pace
+        )
+        moves = self._within(found, budget_bytes)
         if self.guard.trusted:
+            ledger.ask(moves)
             return moves
-        self.shadow = _after(self.shadow, moves)
+        ledger.charge(moves)
+        self.shadow = after(self.shadow, moves)
         self.held_back = 0  # the shadow's swaps are nobody's
-        return self._taken(self._back(np.array(hot, dtype=np.bool_)), budget_bytes)
+        now: Map = np.array(hot, dtype=np.bool_)
+        back = self._within(way_to(self.scores, now, self.boot, ledger.served), budget_bytes)
+        ledger.go_back(back)
+        return back
 
     def see(self, counts: NDArray[np.int64], hot: Maps) -> bool:
         """Take in what was picked, and swap nothing: before somebody else changes the map.
@@ -108,16 +118,17 @@ class Policy:
         """
         now: Map = np.array(hot, dtype=np.bool_)
         tokens = float(counts.sum()) / (self.picks_per_token * len(self.boot))
+        self._ledger.settle(now)
         if self.guard.trusted:
             self.shadow = now
-            self._ledger.settle(now)
         self._ledger.go_on(tokens, self.pace)
-        self.scores *= 0.5 ** (tokens / self.pace.half_life)
-        self.scores += counts
-        more = int(counts[~now].sum()) - int(counts[~self._oracle()].sum())
-        self.regret_picks += max(0, more)
+        weighed = weights(tokens, self.pace.half_life)
+        self.late.take(counts, now, self.scores, weighed)
+        self.scores = self.scores * weighed.kept + counts * weighed.mean
+        self._spread.go_on(tokens, weighed)
         if not self.frozen and self._judge(counts, tokens) and self.guard.trusted:
             self.shadow = now
+            self._ledger.begin_anew()
         return tokens > 0
 
     def begin_from(self, hot: Maps) -> None:
@@ -128,25 +139,22 @@ class Policy:
         """
         self.shadow = np.array(hot, dtype=np.bool_)
         self.guard.trust_anew()
+        self._ledger.begin_anew()
 
-    def shares(self, hot: Maps) -> dict[str, float]:
-        """Tell what share of late picks is cold, under this map and others; 0 where there are none.
+    @property
+    def regret_picks(self) -> int:
+        """Picks so far that were cold beyond those under the oracle map; below 0 where fewer."""
+        return self.served_cold - self.oracle_cold
 
-        Args:
-            hot: bool[E] of each layer.
+    @property
+    def served_cold(self) -> int:
+        """Picks so far that were cold."""
+        return int(self.late.cold[0].sum())
 
-        Returns:
-            ``cold`` under the given map, ``boot`` under the boot map, ``oracle`` under the best
-            one for these picks, ``null`` where every expert were picked alike.
-        """
-        scores, experts = self.scores, self.scores.shape[1]
-        whole = scores.sum() or 1.0
-        return {
-            "cold": float((scores * ~np.array(hot)).sum() / whole),
-            "boot": float((scores * ~self.boot).sum() / whole),
-            "oracle": float((scores * ~self._oracle()).sum() / whole),
-            "null": float(1 - self.rows.mean() / experts),
-        }
+    @property
+    def oracle_cold(self) -> int:
+        """Picks so far that were cold if the oracle map had served; see ``Late``."""
+        return int(self.late.cold[2].sum())
 
     def told(self) -> dict[str, Any]:
         """Tell how it stands, as values that JSON can carry."""
@@ -160,14 +168,6 @@ class Policy:
             "held_back": self.held_back,
         }
 
-    def _oracle(self) -> Map:
-        """Give the best map for late picks; of equals, the lower ids."""
-        order = np.argsort(-self.scores, axis=1, kind="stable")
-        best: Map = np.zeros(self.scores.shape, np.bool_)
-        taken = np.arange(self.scores.shape[1]) < self.rows[:, None]
-        np.put_along_axis(best, order, taken, axis=1)
-        return best
-
     def _judge(self, counts: NDArray[np.int64], tokens: float) -> bool:
         apart = self.shadow != self.boot
         ahead = int(counts[self.shadow & apart].sum()) - int(counts[self.boot & apart].sum())
@@ -176,38 +176,7 @@ class Policy:
             tokens, ahead=ahead - self._ledger.paid(), differing=float(counts[apart].sum())
         )
 
-    def _better(self) -> Iterable[tuple[float, Swap]]:
-        movable = self._ledger.movable(self.pace.residence)
-        room = self.rows - self.shadow.sum(axis=1)
-        for layer, scores in enumerate(self.scores):
-            found = better(
-                layer, scores, self.shadow[layer], movable[layer], int(room[layer]), self.pace
-            )
-            yield from islice(found, int(self._ledger.credit[layer]))
-
-    def _back(self, now: Map) -> Iterable[tuple[float, Swap]]:
-        for layer, scores in enumerate(self.scores):
-            found = towards(layer, scores, now[layer], self.boot[layer])
-            yield from islice(found, self.pace.swaps)
-
-    def _taken(self, found: Iterable[tuple[float, Swap]], budget_bytes: int) -> list[Swap]:
-        taken, left = [], budget_bytes
-        for _, swap in sorted(found, key=lambda each: -each[0]):
-            size = self.swap_bytes[swap.layer]
-            if size > left:
-                self.held_back += 1
-                continue
-            left -= size
-            taken.append(swap)
+    def _within(self, found: Found, budget_bytes: int) -> list[Swap]:
+        taken, others = within(found, self.swap_bytes, budget_bytes)
+        self.held_back += others
         return taken
-
-
-def _after(hot: Map, swaps: Sequence[Swap]) -> Map:
-    """Give the map that swaps make of another."""
-    made = hot.copy()
-    for swap in swaps:
-        if swap.promote is not None:
-            made[swap.layer, swap.promote] = True
-        if swap.demote is not None:
-            made[swap.layer, swap.demote] = False
-    return made

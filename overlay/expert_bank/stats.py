@@ -7,13 +7,10 @@ NumPy alone.
 
 import os
 import time
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from expert_bank.config import SERVER
+from expert_bank.late import NAMES
 from expert_bank.policy import Policy
 from expert_bank.stats_file import SCHEMA
 
@@ -49,7 +46,7 @@ def snapshot(
     policy = None if following is None else following.policy
     followed = two_bank.followed
     hot, picks = two_bank.table.is_hot(), counter.by_bank().sum(axis=2)
-    late = late_shares(policy, hot)
+    late = late_shares(policy)
     return {
         "schema": SCHEMA,
         "time": time.time(),
@@ -64,7 +61,11 @@ def snapshot(
         "tokens": counter.tokens,
         "picks_per_token": counter.picks_per_token,
         "cold": {"so_far": _share(picks[:, 1].sum(), picks.sum()), **late},
-        "regret": {"late": regret(late), "picks": followed.regret_picks},
+        "regret": {
+            "late": regret(late),
+            "served": followed.served_cold,
+            "oracle": followed.oracle_cold,
+        },
         "swapping": {
             **{
                 name: getattr(barrier.totals, name)
@@ -92,7 +93,7 @@ def snapshot(
                 "cold": by_layer,
             }
             for layer, (name, by_layer) in enumerate(
-                zip(counter.layers, layer_shares(policy, hot), strict=True)
+                zip(counter.layers, layer_shares(policy, len(hot)), strict=True)
             )
         ],
     }
@@ -118,43 +119,30 @@ def look_every(two_bank: "TwoBank") -> int:
     return STILL if following is None else following.policy.pace.every
 
 
-def late_shares(policy: Policy | None, hot: Sequence[NDArray[np.bool_]]) -> Shares:
-    """Tell which share of late picks is cold under this map and others; see ``Policy.shares``.
+def late_shares(policy: Policy | None) -> Shares:
+    """Tell which share of late picks was cold under the map that served and others; see ``Late``.
 
     Args:
-        policy: Whose scores, or None.
-        hot: bool[E] of each layer.
+        policy: Whose, or None.
 
     Returns:
-        ``late`` under the given map, ``boot``, ``oracle``, ``null``.
+        ``late`` as served, ``boot``, ``oracle``, ``null``; None where nothing was picked.
     """
-    if policy is None or not policy.scores.any():
-        return dict.fromkeys(("late", "boot", "oracle", "null"))
-    found = policy.shares(hot)
-    return {"late": found.pop("cold"), **found}
+    return dict.fromkeys((*NAMES, "null")) if policy is None else policy.late.shares()
 
 
-def layer_shares(policy: Policy | None, hot: Sequence[NDArray[np.bool_]]) -> list[Shares]:
+def layer_shares(policy: Policy | None, layers: int) -> list[Shares]:
     """Tell the same of each layer, without the null."""
-    if policy is None:
-        return [dict.fromkeys(("late", "boot", "oracle")) for _ in hot]
-    return [
-        {
-            "late": _share(scores[~now].sum(), whole := scores.sum()),
-            "boot": _share(scores[~boot].sum(), whole),
-            "oracle": _share(np.sort(scores)[: len(scores) - rows].sum(), whole),
-        }
-        for scores, now, boot, rows in zip(
-            policy.scores, hot, policy.boot, policy.rows, strict=True
-        )
-    ]
+    return [dict.fromkeys(NAMES)] * layers if policy is None else policy.late.by_layer()
 
 
 def regret(shares: Shares) -> float | None:
-    """Share of late picks that are cold and would not be under the oracle map; None for unknown."""
+    """Share of late picks by which the served map had more cold than the oracle map.
+
+    Below 0 where the oracle map had more: it is made of earlier picks. None for unknown.
+    """
     late, oracle = shares["late"], shares["oracle"]
-    # Two sums of the same numbers may differ in their last bit.
-    return None if late is None or oracle is None else max(0.0, late - oracle)
+    return None if late is None or oracle is None else late - oracle
 
 
 def _share(part: float, whole: float) -> float | None:

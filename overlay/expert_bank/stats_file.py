@@ -38,6 +38,10 @@ def _share(value: object) -> bool:
     return value is None or (_number(value) and value <= MOST_SHARE)  # type: ignore[operator]
 
 
+def _difference(value: object) -> bool:
+    return value is None or (type(value) in (int, float) and abs(value) <= MOST_SHARE)  # type: ignore[arg-type]
+
+
 def _text(value: object) -> bool:
     # A lone surrogate is in no encoding.
     return isinstance(value, str) and not any("\ud800" <= each <= "\udfff" for each in value)
@@ -60,7 +64,7 @@ SHAPE: dict[str, Any] = {
     **dict.fromkeys(("server", "model", "served_as", "state"), _text),
     **dict.fromkeys(("pid", "engine", "every", "forwards", "tokens", "picks_per_token"), _count),
     "cold": dict.fromkeys(("so_far", "late", "boot", "oracle", "null"), _share),
-    "regret": {"late": _share, "picks": _number},
+    "regret": {"late": _difference, "served": _count, "oracle": _count},
     "swapping": {
         **dict.fromkeys(("barriers", "swaps", "failed", "cut", "waiting", "bytes"), _count),
         "seconds": _number,

@@ -7,6 +7,7 @@ from math import ceil, exp, expm1, log, sqrt
 
 from expert_bank.choosing import worth
 from expert_bank.pace import Pace
+from expert_bank.weighing import spread_at_rest, weights
 
 # How far luck may put a score on its wrong side, in standard deviations: of some hundred pairs one
 # is nearly three off.
@@ -32,11 +33,12 @@ def barriers_to_tell(pace: Pace, tokens: int, leaving: Rate, arriving: Rate) -> 
 
     A pick counts half after h tokens, so j barriers of T tokens after the switch a score is
 
-        T (before d^j + after (1 - d^j)) / (1 - d),  d = 2^(-T/h)
+        w T (before d^j + after (1 - d^j)) / (1 - d),  d = 2^(-T/h)
 
-    where picks come as expected. Drawn at random with these rates it has the variance
+    where picks come as expected, and those of a barrier have the weight w (``weighing``). Drawn at
+    random with these rates it has the variance
 
-        T (before d^2j + after (1 - d^2j)) / (1 - d^2)
+        w^2 T (before d^2j + after (1 - d^2j)) / (1 - d^2)
 
     at most, and each of the two scores is taken ``UNLUCKY`` standard deviations on its wrong side.
 
@@ -57,11 +59,17 @@ def barriers_to_tell(pace: Pace, tokens: int, leaving: Rate, arriving: Rate) -> 
     if tokens < 1:
         raise ValueError(f"a barrier every {tokens} tokens")
     decay = log(2) * tokens / pace.half_life
+    weight = weights(tokens, pace.half_life).mean
+    spread = spread_at_rest(tokens, pace.half_life)
+
+    def score(rate: Rate, barriers: int) -> tuple[float, float]:
+        variance = weight**2 * _summed(rate, tokens, 2 * decay, barriers)
+        return weight * _summed(rate, tokens, decay, barriers), sqrt(variance)
 
     def told(barriers: int) -> bool:
-        theirs, late = _score(leaving, tokens, decay, barriers)
-        ours, early = _score(arriving, tokens, decay, barriers)
-        return worth(max(0.0, ours - UNLUCKY * early), theirs + UNLUCKY * late, pace)
+        theirs, late = score(leaving, barriers)
+        ours, early = score(arriving, barriers)
+        return worth(max(0.0, ours - UNLUCKY * early), theirs + UNLUCKY * late, spread, pace)
 
     # Once told it stays so: ours rises and theirs falls.
     kept, found = 0, ceil(FORGOTTEN * pace.half_life / tokens)
@@ -73,11 +81,7 @@ def barriers_to_tell(pace: Pace, tokens: int, leaving: Rate, arriving: Rate) -> 
     return found
 
 
-def _score(rate: Rate, tokens: int, decay: float, barriers: int) -> tuple[float, float]:
-    """Give the expected score and its standard deviation."""
-
-    def summed(decay: float) -> float:
-        old, new = exp(-decay * barriers), -expm1(-decay * barriers)
-        return tokens * (rate.before * old + rate.after * new) / -expm1(-decay)
-
-    return summed(decay), sqrt(summed(2 * decay))
+def _summed(rate: Rate, tokens: int, decay: float, barriers: int) -> float:
+    """Add up the expected picks, of which exp(-decay) are left at each barrier."""
+    old, new = exp(-decay * barriers), -expm1(-decay * barriers)
+    return tokens * (rate.before * old + rate.after * new) / -expm1(-decay)

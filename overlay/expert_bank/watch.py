@@ -108,7 +108,7 @@ class Watch:
         self._looks += 1
         if two_bank.following is not None and self._looks % LINE_EVERY == 0:
             before, self._line = self._line, self._now()
-            shares = late_shares(two_bank.following.policy, two_bank.table.is_hot())
+            shares = late_shares(two_bank.following.policy)
             self._tell(goes_on(self._state, shares, before, self._line))
         self._look_ahead()
         if self._clock() - self._written >= WRITE_EVERY:

@@ -25,7 +25,8 @@ def test_every_sample_is_named_as_prometheus_writes_it(banks: Banks) -> None:
     found = values(snapshot(banks, "m"))  # type: ignore[arg-type]
     assert {name.partition("{")[0] for name in found} == {each.name for each in METRICS}
     assert found["expert_bank_tokens_total"] == 15
-    assert found['expert_bank_picks_total{layer="layers.0",bank="hot"}'] == 24
+    assert found['expert_bank_picks_total{bank="hot"}'] == 2 * 24
+    assert found["expert_bank_hot_rows"] == 2 * 2
     assert found['expert_bank_cold_share{of="served"}'] == pytest.approx(0.2)
 
 

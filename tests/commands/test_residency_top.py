@@ -55,7 +55,7 @@ def test_one_frame_is_the_model_and_a_row_a_layer(world: World, file: Path, capf
     assert err == ""
     told = [line.rstrip() for line in out.splitlines()]
     assert told[0] == "frozen  /models/m"
-    assert re.fullmatch(r"forward 6, 168 tokens, \d s ago; regret 2\.9%, 32 picks so far", told[1])
+    assert re.fullmatch(r"forward 6, 168 tokens, \d s ago; regret 2\.9%, 16 picks so far", told[1])
     assert told[2:] == [
         "cold: 12.1% of late (boot 12.1%, oracle 9.3%, null 25.0%), 13.1% so far",
         "0 swaps, 0 B, 0 failed, 0 cut, 0 waiting; 0 fallbacks, 0 returns",

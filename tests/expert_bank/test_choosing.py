@@ -26,8 +26,14 @@ def hot(*experts: int) -> np.ndarray:
     return state
 
 
-def found(scores: list[float], state: np.ndarray, room: int = 0, pace: Pace = PACE) -> list[Swap]:
-    return [swap for _, swap in better(3, np.array(scores), state, ALL, room, pace)]
+def found(
+    scores: list[float],
+    state: np.ndarray,
+    room: int = 0,
+    pace: Pace = PACE,
+    spread: float = 1.0,
+) -> list[Swap]:
+    return [swap for _, swap in better(3, np.array(scores), spread, state, ALL, room, pace)]
 
 
 def test_the_most_picked_cold_one_takes_the_place_of_the_least_picked_hot_one() -> None:
@@ -49,6 +55,9 @@ def test_what_may_be_chance_is_left_alone() -> None:
     # 100 against 64: 36 apart, and three times the root of 164 is 38.4.
     assert found([64, 100, 0, 0, 0, 0], hot(0), pace=noisy) == []
     assert found([64, 105, 0, 0, 0, 0], hot(0), pace=noisy) == [Swap(3, 1, 0)]
+    # Of weighed picks that have half that variance, 26.4 is enough.
+    assert found([64, 90, 0, 0, 0, 0], hot(0), pace=noisy, spread=0.5) == []
+    assert found([64, 91, 0, 0, 0, 0], hot(0), pace=noisy, spread=0.5) == [Swap(3, 1, 0)]
 
 
 def test_a_free_row_takes_what_is_above_the_margin_and_nobodys_place() -> None:
@@ -58,7 +67,8 @@ def test_a_free_row_takes_what_is_above_the_margin_and_nobodys_place() -> None:
 def test_an_expert_that_must_stay_is_neither_promoted_nor_demoted() -> None:
     movable = ~hot(1, 4)
     swaps = [
-        s for _, s in better(0, np.array([9, 99, 50, 80, 5, 60.0]), hot(0, 2, 4), movable, 0, PACE)
+        s
+        for _, s in better(0, np.array([9, 99, 50, 80, 5, 60.0]), 1, hot(0, 2, 4), movable, 0, PACE)
     ]
     assert swaps == [Swap(0, 3, 0), Swap(0, 5, 2)][: len(swaps)]
     assert swaps[0] == Swap(0, 3, 0)
@@ -70,7 +80,7 @@ def test_swaps_are_sound_and_save_what_they_say(
 ) -> None:
     scores, state, movable, room = (np.array(layer[0], float), *map(np.array, layer[1:3]), layer[3])
     taken: list[int] = []
-    for saved, swap in better(0, scores, state, movable, room, PACE):
+    for saved, swap in better(0, scores, 1.0, state, movable, room, PACE):
         assert swap.promote is not None
         assert not state[swap.promote]
         assert movable[swap.promote]

@@ -81,3 +81,22 @@ def test_long_trust_makes_it_short_again() -> None:
     windows(guard, *[1000.0] * (2 * MOST_WON))
     windows(guard, *[-50_000.0] * LOST)
     assert windows(guard, 1000.0) == [True]
+
+
+def test_after_a_return_one_lost_window_is_borne_again() -> None:
+    guard = Guard(W)
+    windows(guard, *[-50.0] * LOST)
+    assert windows(guard, 1000.0) == [True]
+    assert windows(guard, -1.0) == [False]
+    assert windows(guard, -1.0) == [True]
+
+
+def test_a_map_that_is_trusted_anew_begins_a_window_and_owes_nothing() -> None:
+    guard = Guard(W)
+    windows(guard, -50.0)
+    guard.weigh(W - 1, ahead=-7, differing=7)
+    guard.trust_anew()
+    assert not guard.weigh(W - 1, ahead=3, differing=3)
+    assert guard.ahead == -50
+    guard.weigh(1, ahead=-4, differing=4)
+    assert (guard.trusted, guard.ahead) == (True, -1)

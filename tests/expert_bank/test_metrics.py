@@ -44,7 +44,7 @@ def test_a_map_that_follows_has_them_all() -> None:
     banks.follow(half_life=10**9)
     banks.following.policy.frozen = True
     banks.serve([6, 2, 1, 1], 3)
-    banks.following.policy.regret_picks = 7
+    banks.following.policy.late.cold[2, 0] -= 7
     found = samples(banks)
     assert {name.partition("{")[0] for name in found} == {each.name for each in METRICS}
     assert found["expert_bank_picks_total{a,hot}"] == 24
@@ -53,7 +53,8 @@ def test_a_map_that_follows_has_them_all() -> None:
     assert found["expert_bank_tokens_total{}"] == 15
     assert found["expert_bank_cold_share{served}"] == pytest.approx(0.2)
     assert found["expert_bank_cold_share{null}"] == 0.5
-    assert found["expert_bank_regret_picks_total{}"] == 7
+    assert found["expert_bank_cold_picks_total{served}"] == 8
+    assert found["expert_bank_cold_picks_total{oracle}"] == 1
     assert found["expert_bank_trusted{}"] == 1
     assert found["expert_bank_frozen{}"] == 1
     assert found["expert_bank_hot_rows{a}"] == 2
@@ -61,10 +62,10 @@ def test_a_map_that_follows_has_them_all() -> None:
 
 def test_each_number_is_told_by_its_own_metric() -> None:
     banks = Banks(names=["a", "b"])
-    banks.earlier = Followed(seconds=0.5, fallbacks=20, returns=30, regret_picks=40)
+    banks.earlier = Followed(seconds=0.5, fallbacks=20, returns=30, served_cold=40, oracle_cold=50)
     banks.follow()
     banks.following.seconds = 0.25
-    banks.following.policy.regret_picks = 4
+    banks.following.policy.late.cold[:] = [[1, 3], [70, 80], [2, 7]]
     banks.following.policy.held_back = 5
     banks.following.policy.guard.fallbacks = 1
     banks.following.policy.guard.returns = 2
@@ -81,7 +82,8 @@ def test_each_number_is_told_by_its_own_metric() -> None:
         "expert_bank_picks_total{b,cold}": 400,
         "expert_bank_forwards_total{}": 11,
         "expert_bank_tokens_total{}": 7,
-        "expert_bank_regret_picks_total{}": 44,
+        "expert_bank_cold_picks_total{served}": 44,
+        "expert_bank_cold_picks_total{oracle}": 59,
         "expert_bank_barriers_total{}": 12,
         "expert_bank_barrier_seconds_total{}": 17.5,
         "expert_bank_deciding_seconds_total{}": 0.75,

@@ -217,7 +217,7 @@ def test_no_order_of_swaps_takes_longer(
 
 
 def test_residence_holds_up_what_was_moved_just_before() -> None:
-    assert recovery(PLAN, Pace()).seen == 57
+    assert recovery(PLAN, Pace()).seen == 58
     assert recovery(PLAN, Pace(residence=6400)).seen == 100
 
 
@@ -242,7 +242,7 @@ NEEDED = "after a switch of traffic at most 15 swaps a layer are needed, 60 in a
             FOUR,
             Pace(),
             {},
-            f"{NEEDED}: 7552 tokens at 1 a forward, 3648 of them to tell it from chance",
+            f"{NEEDED}: 7616 tokens at 1 a forward, 3712 of them to tell it from chance",
         ),
         (
             FOUR,
@@ -259,7 +259,7 @@ NEEDED = "after a switch of traffic at most 15 swaps a layer are needed, 60 in a
             {},
             (
                 f"{NEEDED}; an expert with an even share of the picks may never be told from chance at"
-                " half_life=128: raise it, or lower noise=4.0"
+                " half_life=128: raise it, or lower noise=6.0"
             ),
         ),
         (

@@ -3,10 +3,11 @@
 import json
 import os
 
+import numpy as np
 import pytest
 
 from expert_bank.config import SERVER
-from expert_bank.stats import layer_shares, snapshot
+from expert_bank.stats import late_shares, layer_shares, snapshot
 from expert_bank.stats_file import checked
 from tests.expert_bank.watched import ROW, Banks
 
@@ -25,7 +26,7 @@ def test_a_map_that_stands_still_tells_its_picks_and_no_late_shares(
     assert (found["forwards"], found["tokens"], found["picks_per_token"]) == (1, 5, 2)
     nothing = {"late": None, "boot": None, "oracle": None}
     assert found["cold"] == {"so_far": 0.4, **nothing, "null": None}
-    assert found["regret"] == {"late": None, "picks": 0.0}
+    assert found["regret"] == {"late": None, "served": 0, "oracle": 0}
     assert found["layers"] == [
         {
             "name": f"layers.{layer}",
@@ -45,7 +46,8 @@ def test_a_map_that_stands_still_tells_its_picks_and_no_late_shares(
 def test_what_was_done_is_told_after_following_ends_and_when_it_begins_anew() -> None:
     banks = Banks()
     banks.follow()
-    banks.following.seconds, banks.following.policy.regret_picks = 1.5, 7
+    banks.following.seconds = 1.5
+    banks.following.policy.late.cold[:, 0] = 7, 70, 6
     banks.following.policy.guard.fallbacks, banks.following.policy.guard.returns = 3, 2
     banks.following.policy.held_back = 5
 
@@ -58,16 +60,17 @@ def test_what_was_done_is_told_after_following_ends_and_when_it_begins_anew() ->
             "fallbacks": counts[0],
             "returns": counts[1],
         }
-        assert found["regret"]["picks"] == counts[2]
+        assert found["regret"] == {"late": None, "served": counts[2], "oracle": counts[3]}
 
-    told(5, True, 1.5, 3, 2, 7)  # noqa: FBT003 - as JSON has it
+    told(5, True, 1.5, 3, 2, 7, 6)  # noqa: FBT003 - as JSON has it
     banks.earlier, banks.following = banks.followed, None
-    told(0, None, 1.5, 3, 2, 7)
+    told(0, None, 1.5, 3, 2, 7, 6)
     banks.follow()
-    told(0, True, 1.5, 3, 2, 7)  # noqa: FBT003 - the same
-    banks.following.seconds, banks.following.policy.regret_picks = 0.25, 1
+    told(0, True, 1.5, 3, 2, 7, 6)  # noqa: FBT003 - the same
+    banks.following.seconds = 0.25
+    banks.following.policy.late.cold[:, 1] = 1, 10, 2
     banks.following.policy.guard.fallbacks = 1
-    told(0, True, 1.75, 4, 2, 8)  # noqa: FBT003 - the same
+    told(0, True, 1.75, 4, 2, 8, 8)  # noqa: FBT003 - the same
 
 
 def test_a_model_has_the_name_it_is_served_under_or_its_own() -> None:
@@ -89,34 +92,47 @@ def test_before_the_first_pick_no_share_is_made_up() -> None:
 
 def test_late_shares_are_of_the_map_the_boot_map_the_oracle_and_the_null() -> None:
     banks = Banks()
-    banks.follow(tokens_per_swap=0)
-    banks.following.policy.scores[:] = [[4, 1, 3, 2], [0, 0, 0, 10]]
-    banks.map[0] = [False, False, True, True]
+    banks.follow(half_life=2**40)
+    banks.following.policy.frozen = True
+    for layer, state in enumerate([[0, 0, 1, 1], [0, 1, 0, 1]]):
+        banks.map[layer] = state
+    # The last ones are not read yet. The second ones are held against the first ones' best map.
+    banks.serve(np.array([[4, 1, 3, 2], [0, 0, 0, 10]]))
+    banks.serve(np.array([[1, 4, 3, 2], [5, 0, 5, 0]]))
+    banks.serve(np.zeros((2, 4), np.int64))
     found = snapshot(banks, "m")  # type: ignore[arg-type]
     assert [each["cold"] for each in found["layers"]] == [
-        {"late": 0.5, "boot": 0.5, "oracle": pytest.approx(0.3)},
-        {"late": 1.0, "boot": 1.0, "oracle": 0.0},
+        {"late": pytest.approx(0.5), "boot": pytest.approx(0.5), "oracle": pytest.approx(11 / 20)},
+        {
+            "late": pytest.approx(0.5),
+            "boot": pytest.approx(15 / 20),
+            "oracle": pytest.approx(15 / 20),
+        },
     ]
     assert found["cold"] == {
-        "so_far": None,
-        "late": pytest.approx(0.75),
-        "boot": pytest.approx(0.75),
-        "oracle": pytest.approx(0.15),
+        "so_far": 0.5,
+        "late": pytest.approx(0.5),
+        "boot": pytest.approx(25 / 40),
+        "oracle": pytest.approx(26 / 40),
         "null": 0.5,
     }
-    assert found["regret"]["late"] == pytest.approx(0.6)
+    assert found["regret"] == {"late": pytest.approx(-6 / 40), "served": 20, "oracle": 26}
+    assert checked(json.loads(json.dumps(found))) == found
 
 
 def test_layers_shares_sum_to_those_of_the_whole() -> None:
     banks = Banks(layers=3, experts=8, hot=3)
     banks.follow()
-    banks.serve([9, 0, 2, 7, 1, 8, 3, 6], 5)
-    policy, hot = banks.following.policy, banks.table.is_hot()
-    whole = policy.scores.sum()
-    for of, name in (("late", "cold"), ("boot", "boot"), ("oracle", "oracle")):
-        parts = zip(layer_shares(policy, hot), policy.scores, strict=True)
-        summed = sum((shares[of] or 0) * scores.sum() for shares, scores in parts)
-        assert summed / whole == pytest.approx(policy.shares(hot)[name])
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        banks.serve(rng.permuted(np.tile([9, 0, 2, 7, 1, 8, 3, 6], (3, 1)), axis=1))
+    policy = banks.following.policy
+    whole = late_shares(policy)
+    layers = layer_shares(policy, 3)
+    for name in ("late", "boot", "oracle"):
+        # Every layer has as many picks.
+        assert sum(each[name] or 0 for each in layers) / 3 == pytest.approx(whole[name])
+        assert len({each[name] for each in layers}) > 1
 
 
 def test_each_state_has_its_word() -> None:

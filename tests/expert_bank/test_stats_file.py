@@ -109,7 +109,9 @@ def broken(honest: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("cold.late", -0.1),
         ("cold.late", 1.1),
         ("cold.null", ...),
-        ("regret.picks", None),
+        ("regret.served", None),
+        ("regret.oracle", -1),
+        ("regret.late", -1.1),
         ("guard", {}),
         ("guard.trusted", 1),
         ("guard.fallbacks", None),
@@ -184,7 +186,7 @@ def test_nothing_but_the_standard_library_is_needed() -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        *((path, 10**400) for path in ("time", "regret.picks", "swapping.seconds", "tokens")),
+        *((path, 10**400) for path in ("time", "regret.served", "swapping.seconds", "tokens")),
         ("layers.0.name", "\ud800"),
         ("model", "a\udfff"),
     ],

@@ -14,12 +14,19 @@ EVEN = 4 / 49
 LEAVING, ARRIVING = Rate(EVEN, 0), Rate(0, EVEN)
 
 
-def passes(ours: float, theirs: float, pace: Pace) -> bool:
-    """The policy's rule, said once more."""
-    above = ours - theirs
-    return above > (pace.ratio - 1) * theirs + pace.margin and above**2 > pace.noise**2 * (
-        ours + theirs
+def passes(ours: float, theirs: float, tokens: int, pace: Pace) -> bool:
+    """The policy's rule, said once more, of scores at rest."""
+    above, kept = ours - theirs, 0.5 ** (tokens / pace.half_life)
+    spread = mean_weight(tokens, pace) / (1 + kept)
+    return (
+        above > (pace.ratio - 1) * theirs + pace.margin
+        and above**2 > pace.noise**2 * (ours + theirs) * spread
     )
+
+
+def mean_weight(tokens: int, pace: Pace) -> float:
+    """Of the picks of a barrier."""
+    return float((1 - 0.5 ** (tokens / pace.half_life)) / (tokens * np.log(2) / pace.half_life))
 
 
 @given(
@@ -40,13 +47,14 @@ def test_expected_scores_pass_at_the_barrier_that_is_told(
         patch.setattr(telling, "UNLUCKY", 0.0)
         found = barriers_to_tell(pace, tokens, leaving, arriving)
     kept = 0.5 ** (tokens / half_life)
-    ours, theirs = (rate.before * tokens / (1 - kept) for rate in (arriving, leaving))
+    weight = mean_weight(tokens, pace)
+    ours, theirs = (rate.before * tokens * weight / (1 - kept) for rate in (arriving, leaving))
     last = 40 * half_life // tokens + 1
     passed = []
     for _ in range(last):
-        ours = ours * kept + arriving.after * tokens
-        theirs = theirs * kept + leaving.after * tokens
-        passed.append(passes(ours, theirs, pace))
+        ours = ours * kept + arriving.after * tokens * weight
+        theirs = theirs * kept + leaving.after * tokens * weight
+        passed.append(passes(ours, theirs, tokens, pace))
     if found is None:
         assert not any(passed[:-2])
     else:
@@ -70,14 +78,14 @@ def test_scores_of_random_picks_pass_in_time() -> None:
     assert found is not None
     before = 10 * pace.half_life // tokens
     late = drawn((7,), (before + found, tokens, pairs)) < EVEN
-    kept = 0.5 ** (tokens / pace.half_life)
+    kept, weight = 0.5 ** (tokens / pace.half_life), mean_weight(tokens, pace)
     ours = theirs = np.zeros(pairs)
     told = []
     for barrier, picks in enumerate(late.sum(axis=1)):
         old = barrier < before
-        theirs = theirs * kept + picks * old
-        ours = ours * kept + picks[::-1] * (not old)
-        told.append(sum(passes(a, b, pace) for a, b in zip(ours, theirs, strict=True)))
+        theirs = theirs * kept + weight * picks * old
+        ours = ours * kept + weight * picks[::-1] * (not old)
+        told.append(sum(passes(a, b, tokens, pace) for a, b in zip(ours, theirs, strict=True)))
     assert told[-1] == pairs
     assert told[before + found // 2] < pairs / 2
 

@@ -50,7 +50,7 @@ def _head(stats: Stats) -> Iterator[Text]:
     cold, regret = stats["cold"], stats["regret"]
     yield Text(
         f"forward {stats['forwards']:,}, {stats['tokens']:,} tokens, {age(stats):.0f} s ago;"
-        f" regret {percent(regret['late'])}, {regret['picks']:,.0f} picks so far"
+        f" regret {percent(regret['late'])}, {regret['served'] - regret['oracle']:,} picks so far"
     )
     late = ", ".join(f"{name} {percent(cold[name])}" for name in ("boot", "oracle", "null"))
     yield Text(f"cold: {percent(cold['late'])} of late ({late}), {percent(cold['so_far'])} so far")

@@ -67,7 +67,7 @@ def percent(share: float | None) -> str:
 def _row(name: str, layer: Stats, last: Stats | None) -> Row:
     cold = layer["cold"]
     known = cold["late"] is not None and cold["oracle"] is not None
-    regret = max(0.0, cold["late"] - cold["oracle"]) if known else None
+    regret = cold["late"] - cold["oracle"] if known else None
     cells = {
         "hot": f"{layer['hot_experts']}/{layer['experts']}",
         "picks": f"{_picks(layer) - (_picks(last) if last else 0):,}",

@@ -63,7 +63,11 @@ def test_late_shares_are_of_the_map_the_boot_map_the_oracle_and_the_null() -> No
     found = snapshot(banks, "m")  # type: ignore[arg-type]
     assert [each["cold"] for each in found["layers"]] == [
         {"late": pytest.approx(0.5), "boot": pytest.approx(0.5), "oracle": pytest.approx(11 / 20)},
-        {"late": pytest.approx(0.5), "boot": pytest.approx(15 / 20), "oracle": pytest.approx(15 / 20)},
+        {
+            "late": pytest.approx(0.5),
+            "boot": pytest.approx(15 / 20),
+            "oracle": pytest.approx(15 / 20),
+        },
     ]
     assert found["cold"] == {
         "so_far": 0.5,

@@ -360,6 +360,17 @@ def test_the_first_barrier_may_swap(home: np.ndarray) -> None:
     assert [sum(each.layer == layer for each in back) for layer in range(L)] == [2] * L
 
 
+def test_noise_is_in_deviations_of_a_large_step_too() -> None:
+    # Six deviations of 8192 picks that may be either's are 543.
+    for above, swaps in ((530, 0), (560, 1)):
+        pace = Pace(ratio=1, margin=0, noise=6)
+        policy = Policy(
+            np.array([[True, False]]), rows=[1], row_bytes=[ROW], picks_per_token=1, pace=pace
+        )
+        counts = np.array([[4096 - above // 2, 4096 + above // 2]])
+        assert len(policy.step(counts, [*policy.boot], 2**63)) == swaps
+
+
 def test_swaps_come_in_the_order_of_what_they_save(home: np.ndarray) -> None:
     policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K, pace=ANY)
     counts = counted(traffic.matched(4096, L, E, K, seed=1), E)

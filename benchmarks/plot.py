@@ -58,13 +58,14 @@ def plotted(series: Facts, file: Path) -> None:
     for name, label in REGRETS.items():
         regrets.plot(series["regret"]["token"], series["regret"][name], label=label, **STYLE[name])
     regrets.axhline(0, color="black", linewidth=0.5)
+    regrets.set_ylim(top=1.4 * regrets.get_ylim()[1])
     regrets.set_ylabel("regret to the oracle map,\npicks a token")
     swaps.bar(tokens, series["swaps"], width=series["window"] * 0.9, color="#d62728")
     swaps.set_ylabel("swaps")
     for of, style in OF.items():
         name = f'{SHARE}{{of="{of}"}}'
         gauges.plot(*_points(series, name), label=f'of="{of}"', marker=".", **STYLE[style])
-    gauges.set_ylim(bottom=0)
+    gauges.set_ylim(0, 1.3 * gauges.get_ylim()[1])
     gauges.set_ylabel(f"/metrics:\n{SHARE}")
     for of in ("served", "oracle"):
         name = f'{PICKS}{{of="{of}"}}'

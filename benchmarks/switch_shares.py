@@ -1,108 +1,68 @@
-"""What a switch of traffic came to: cold shares by phase and over time."""
+"""What a switch of traffic came to, in a table: cold shares by phase, and regret."""
 
-from dataclasses import dataclass
-
-import numpy as np
-
-from benchmarks.inside_lane import Facts
+from benchmarks.switch_outcome import DEFAULT, PACE, PHASES, Outcome, Served
+from benchmarks.switch_recovery import MOST
 from lanewright.residency.null import null_share
-from lanewright.residency.trace import Map, Picks, Trace, by_window
+from lanewright.residency.trace import Picks
 
-WINDOW = 1024
-# Of the oracle map's cold share, in the last third of a phase.
-MOST = 1.3
-PHASES = ("matched", "switched", "back")
-
-
-@dataclass(frozen=True)
-class Served:
-    """What an engine served.
-
-    Attributes:
-        ids: int16[T, L, k].
-        boot: bool[L, E].
-        rows: H of each layer.
-        ends: Behind which token each phase ends.
-        facts: All that the script wrote.
-    """
-
-    ids: Trace
-    boot: Map
-    rows: list[int]
-    ends: list[int]
-    facts: Facts
-
-
-def parts(served: Served) -> list[Trace]:
-    """The phases' picks."""
-    return np.split(served.ids, served.ends[:-1])
+COLUMNS = (
+    "phase       tokens   fixed  moving  last 1/3  regret  swaps  default  last 1/3  regret  swaps"
+    "  oracle     LRU  Belady"
+)
 
 
 def share(served: Served, cold: Picks, phase: int, *, last: bool = False) -> float:
     """Cold share of a phase, or of its last third."""
-    start, stop = ([0, *served.ends])[phase], served.ends[phase]
+    start, stop = served.spans[phase]
     start = stop - (stop - start) // 3 if last else start
     return float(cold[start:stop].mean() / served.ids.shape[2])
 
 
-def table(served: Served, cold: dict[str, Picks]) -> list[str]:
+def table(served: Served, found: Outcome) -> list[str]:
     """Write the cold shares by phase."""
     layers, experts = served.boot.shape
-    swaps = [
-        sum(len(b["swaps"]) for b in served.facts["barriers"] if start < b["token"] <= stop)
-        for start, stop in zip([0, *served.ends], served.ends, strict=False)
-    ]
     null = null_share(experts, served.rows)
     lines = [
         (
             f"cold share of picks, {layers} MoE layers, {served.rows[0]} of {experts} experts hot; a"
             f" map drawn at random: {null:.1%}"
         ),
-        "phase       tokens   fixed  moving  last 1/3  oracle     LRU  Belady  swaps",
+        (
+            f"moving: the engine's, a barrier every {PACE.every} forwards; default: replayed over the"
+            f" same picks, every {DEFAULT.every}, as moe_follow has it by default; regret: points above the"
+            " oracle map of the phase"
+        ),
+        COLUMNS,
     ]
     for phase, name in enumerate(PHASES):
-        shares = [share(served, cold["fixed"], phase), share(served, cold["moving"], phase)]
-        end = share(served, cold["moving"], phase, last=True)
-        others = [share(served, cold[each], phase) for each in ("oracle", "lru", "belady")]
-        tokens = len(parts(served)[phase])
-        lines.append(
-            f"{name:<10}{tokens:>8}{shares[0]:>8.1%}{shares[1]:>8.1%}{end:>10.1%}"
-            + "".join(f"{each:>8.1%}" for each in others)
-            + f"{swaps[phase]:>7}"
-        )
-    follows = served.facts["follows"]
+        start, stop = served.spans[phase]
+        line = f"{name:<10}{stop - start:>8}{share(served, found.cold['fixed'], phase):>8.1%}"
+        best = share(served, found.cold["oracle"], phase)
+        for kind, width in (("moving", 8), ("default", 9)):
+            mean = share(served, found.cold[kind], phase)
+            end = share(served, found.cold[kind], phase, last=True)
+            swaps = sum(start < token <= stop for token, *_ in found.swaps[kind])
+            line += f"{mean:>{width}.1%}{end:>10.1%}{100 * (mean - best):>8.1f}{swaps:>7}"
+        for other in ("oracle", "lru", "belady"):
+            line += f"{share(served, found.cold[other], phase):>8.1%}"
+        lines.append(line)
+    follows, noted = served.facts["follows"], served.facts["barriers"]
     lines.append(
-        f"  the replay of {sum(swaps)} swaps at {len(served.facts['barriers'])} barriers is the"
-        f" engine's, swap by swap, and so are its {served.facts['cold_picks']} cold picks; the guard"
-        f" fell back {follows['fallbacks']} times and came back {follows['returns']}; deciding took"
+        f"  the replay of {len(found.swaps['moving'])} swaps at {len(noted)} barriers is the engine's,"
+        f" swap by swap, and so are its {served.facts['cold_picks']} cold picks; the guard fell back"
+        f" {follows['fallbacks']} times and came back {follows['returns']}; deciding took"
         f" {follows['seconds']:.3f} s"
     )
     return lines
 
 
-def far(served: Served, cold: dict[str, Picks]) -> list[str]:
+def far(served: Served, found: Outcome) -> list[str]:
     """Say in which phases the moving map does not come near enough to the oracle map."""
     missed = []
     for phase, name in enumerate(PHASES):
-        ours, best = (share(served, cold[each], phase, last=True) for each in ("moving", "oracle"))
+        ours, best = (
+            share(served, found.cold[each], phase, last=True) for each in ("moving", "oracle")
+        )
         if ours > MOST * best:
             missed.append(f"{name}: {ours:.1%} cold in the last third, oracle map {best:.1%}")
     return missed
-
-
-def series(served: Served, cold: dict[str, Picks]) -> Facts:
-    """What is plotted: cold shares by window, and swaps."""
-    tokens, layers, picks = served.ids.shape
-    sizes = np.diff([*range(0, tokens, WINDOW), tokens]) * layers * picks
-    token = [each["token"] for each in served.facts["barriers"] for _ in each["swaps"]]
-    return {
-        "window": WINDOW,
-        "ends": served.ends,
-        "phases": PHASES,
-        "null": null_share(served.boot.shape[1], served.rows),
-        "swaps": np.histogram(token, [*range(0, tokens, WINDOW), tokens])[0].tolist(),
-        "cold": {
-            name: (by_window(each, WINDOW).sum(axis=1) / sizes).round(5).tolist()
-            for name, each in cold.items()
-        },
-    }

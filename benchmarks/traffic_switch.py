@@ -1,10 +1,11 @@
 """What a map that follows traffic wins: ``nox -s bench -- switch [LANE] [--tokens N] [--out DIR]``.
 
 One engine serves text of the kind that its boot map was measured on, then of another kind, then of
-the first again. Its picks are kept: what other maps and policies would have made of them follows
-from the same picks, for answers do not hang on the map. The policy is replayed over them, too, and
-must come to the very swaps that the engine made. Where the moving map does not come near enough to
-the oracle map, it ends with exit code 5.
+the first again, each another part of what training held out. Its picks are kept: what other maps and
+policies would have made of them follows from the same picks, for answers do not hang on the map. The
+policy is replayed over them at the engine's pace, and must come to the very swaps that the engine made,
+and at the pace that ``moe_follow`` has by default. Where the moving map does not come near enough to the
+oracle map, it ends with exit code 5.
 """
 
 import argparse
@@ -13,28 +14,28 @@ import shlex
 import sys
 import tempfile
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.bounds import verdict
-from benchmarks.inside_lane import run_inside
+from benchmarks.inside_lane import Facts, run_inside
 from benchmarks.plot import plotted
 from benchmarks.recording import recorded
-from benchmarks.switch_shares import Served, far, parts, series, table
-from expert_bank.pace import Pace
-from expert_bank.policy import Policy
-from lanewright.errors import ExitCode, LanewrightError
-from lanewright.residency.belady import belady_cold
-from lanewright.residency.fixed import cold_picks
-from lanewright.residency.lru import lru_cold
-from lanewright.residency.oracle import oracle_map
-from lanewright.residency.replay import replay
-from lanewright.residency.trace import Picks, Trace, counted
+from benchmarks.scraping import scraped
+from benchmarks.switch_outcome import PACE, Served, outcome
+from benchmarks.switch_recovery import told
+from benchmarks.switch_series import series
+from benchmarks.switch_shares import far, table
+from lanewright.errors import ExitCode
+from lanewright.residency.trace import Trace
 from lanewright.terminal import emit, quoted
 
 LANE = "cpu-follow"
-PACE = Pace(every=16)
+# Of the held-out text: its kind, and from where to where. English is served twice as long.
+LEARN = ("python", 0, 0.5)
+MATCHED, SWITCHED, BACK = ("python", 0.5, 0.75), ("english", 0, 1), ("python", 0.75, 1)
 
 
 def main() -> ExitCode:
@@ -50,24 +51,29 @@ def main() -> ExitCode:
         if asked.out:
             asked.out.mkdir(parents=True, exist_ok=True)
             recording.enter_context(recorded(_top(stats), asked.out / "switch.cast"))
+        samples = recording.enter_context(scraped(stats))
         served = serve(asked, Path(folder), stats)
-    cold = policies(served)
-    require_same_swaps(served, cold["moving"])
-    for line in table(served, cold):
+    found = outcome(served)
+    for line in (*table(served, found), *told(served, found)):
         emit(line)
     if asked.out:
-        (asked.out / "switch.json").write_text(json.dumps(series(served, cold)) + "\n")
-        plotted(series(served, cold), asked.out / "switch.svg")
-    return verdict(far(served, cold))
+        write(asked.out, series(served, found, samples))
+    return verdict(far(served, found))
+
+
+def write(folder: Path, found: Facts) -> None:
+    """Write the series and their plot into a folder."""
+    (folder / "switch.json").write_text(json.dumps(found) + "\n")
+    plotted(found, folder / "switch.svg")
 
 
 def serve(asked: argparse.Namespace, folder: Path, stats: Path) -> Served:
     """Boot the lane and serve all phases."""
     tokens = asked.tokens
     spec = {
-        "learn": [["python", 0, tokens]],
-        "phases": [["python", 0.5, tokens], ["english", 0, 2 * tokens], ["python", 0.5, tokens]],
-        "follow": {"every": PACE.every},
+        "learn": [*LEARN, tokens],
+        "phases": [[*MATCHED, tokens], [*SWITCHED, 2 * tokens], [*BACK, tokens]],
+        "follow": asdict(PACE),
         "seed": asked.seed,
         "stats": str(stats),
     }
@@ -92,53 +98,6 @@ def _top(stats: Path) -> list[str]:
     ]
     wait = f"while [ ! -e {quoted(stats)} ]; do sleep 0.5; done; exec {shlex.join(show)}"
     return ["sh", "-c", wait]
-
-
-def policies(served: Served) -> dict[str, Picks]:
-    """Count each policy's cold picks, int64[T, L]."""
-    ids, boot, rows = served.ids, served.boot, served.rows
-    policy = Policy(
-        [*boot],
-        rows=rows,
-        row_bytes=served.facts["row_bytes"],
-        picks_per_token=ids.shape[2],
-        pace=PACE,
-    )
-    found = replay(
-        policy,
-        ids,
-        boot,
-        every=[each["token"] for each in served.facts["barriers"] if each["token"]],
-        rows=rows,
-        row_bytes=served.facts["row_bytes"],
-    )
-    made = [[each.layer, each.promote, each.demote] for swaps in found.swaps for each in swaps]
-    asked = [each for barrier in served.facts["barriers"] for each in barrier["swaps"]]
-    if made != asked:
-        raise LanewrightError(f"the engine made {len(asked)} swaps, and the replay {len(made)}")
-    oracle = np.concatenate(
-        [cold_picks(part, oracle_map(counted(part, boot.shape[1]), rows)) for part in parts(served)]
-    )
-    return {
-        "moving": found.cold,
-        "fixed": cold_picks(ids, boot),
-        "oracle": oracle,
-        "lru": lru_cold(ids, boot, rows),
-        "belady": belady_cold(ids, boot, rows),
-    }
-
-
-def require_same_swaps(served: Served, moving: Picks) -> None:
-    """Hold the replay against what the engine counted.
-
-    Raises:
-        LanewrightError: They are not one.
-    """
-    counted_cold = served.facts["cold_picks"]
-    if int(moving.sum()) != counted_cold:
-        raise LanewrightError(
-            f"the engine counted {counted_cold} cold picks, and the replay {int(moving.sum())}"
-        )
 
 
 if __name__ == "__main__":

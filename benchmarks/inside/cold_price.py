@@ -1,8 +1,8 @@
 """Time decode steps whose cold rows come from a disk, under three maps: ``cold_price.py SPEC``.
 
-SPEC is as that of ``traffic_switch.py``, with ``kinds`` (``matched`` and ``switched``: a kind of text and
-the share of it to begin behind) in the place of phases; ``tokens``, how many of the switched kind the map
-follows; ``blocks``; ``steps`` of each arm of a block. A block is four arms in random order: matched
+SPEC is as that of ``traffic_switch.py``, with ``followed`` in the place of phases: what the map follows;
+``kinds`` (``matched`` and ``switched``: a kind of text, and the part of it that is timed, from where to
+where); ``blocks``; ``steps`` of each arm of a block. A block is four arms in random order: matched
 traffic under the boot map, switched traffic under it, the same once more as self control, and
 switched traffic under the map that following came to. Setting a map is not timed.
 """
@@ -35,22 +35,23 @@ def price(spec: dict[str, Any]) -> None:
     (boot,) = llm.collective_rpc("expert_bank_map")
     llm.collective_rpc("expert_bank_follow", args=(spec["follow"],))
     kinds = spec["kinds"]
-    switch.serve(llm, spec["model"], (*kinds["switched"], spec["tokens"]), spec["seed"])
+    switch.serve(llm, spec["model"], spec["followed"], spec["seed"] + switch.SEEDS)
     (moved,) = llm.collective_rpc("expert_bank_map")
     (followed,) = llm.collective_rpc("expert_bank_banks")
     scheduled = worker.pick_counter.tokens
     llm.collective_rpc("expert_bank_follow", args=(None,))
     maps = {"boot": boot, "moved": moved}
-    texts = {name: switch.held_out(llm, spec["model"], *kind) for name, kind in kinds.items()}
+    texts = {name: switch.held_out(llm, spec["model"], kind) for name, kind in kinds.items()}
     rng = random.Random(spec["seed"])  # noqa: S311 - order of arms, no secret
     blocks = []
+    seed = spec["seed"] + 2 * switch.SEEDS
     for number in range(spec["blocks"]):
         found: dict[str, Any] = {}
         for arm in rng.sample([*ARMS], len(ARMS)):
             kind, chosen = ARMS[arm]
             llm.collective_rpc("expert_bank_map", args=(maps[chosen],))
             prompt = texts[kind][number % len(texts[kind])]
-            found[arm] = timed(llm, worker, prompt, spec["steps"], spec["seed"] + number)
+            found[arm] = timed(llm, worker, prompt, spec["steps"], seed + number)
         answers = [found[arm].pop("ids") for arm in ("fixed", "self", "moved")]
         if answers != answers[:1] * len(answers):
             raise RuntimeError("answers hang on where the rows are")

@@ -1,10 +1,10 @@
 """Serve traffic that switches, with a map that follows it: ``traffic_switch.py SPEC``.
 
 SPEC has ``model``, ``engine``, ``learn`` and ``phases`` (lists of a kind of the model's held-out text,
-the share of it to begin behind, and how many tokens to serve), ``follow`` (settings), ``seed``,
-``stats`` (file) and ``result``. The first
-engine serves ``learn``, and what it counts is the boot map of the second, which serves the phases.
-Every pick is kept, so that other policies can be tried on the same traffic.
+the part of it to serve, from where to where, 0 to 1, and how many tokens), ``follow`` (settings),
+``seed``, ``stats`` (file) and ``result``. The first engine serves ``learn``, and what it counts is the
+boot map of the second, which serves the phases. No two parts have a seed in common. Every pick is kept,
+so that other policies can be tried on the same traffic.
 """
 
 import json
@@ -15,6 +15,9 @@ from pathlib import Path
 from typing import Any
 
 PROMPT, ANSWER, AT_ONCE = 64, 64, 16
+# From the seeds of one part of the traffic to those of the next; more than it has answers.
+SEEDS = 2**20
+Part = tuple[str, float, float]
 
 
 def in_forks(parts: Sequence[Callable[[dict[str, Any]], None]], spec_file: str) -> None:
@@ -40,8 +43,7 @@ def learn(spec: dict[str, Any]) -> None:
     from vllm import LLM  # noqa: PLC0415 - imported by the parent already
 
     llm = LLM(model=spec["model"], **spec["engine"])
-    for phase in spec["learn"]:
-        serve(llm, spec["model"], phase, spec["seed"])
+    serve(llm, spec["model"], spec["learn"], spec["seed"])
     (usage,) = llm.collective_rpc("expert_bank_usage")
     layers = dict(zip(usage["layers"], usage["counts"], strict=True))
     written = {"schema": 1, "model": usage["model"], "layers": layers}
@@ -61,8 +63,8 @@ def follow(spec: dict[str, Any]) -> None:
     llm.collective_rpc("expert_bank_follow", args=(spec["follow"],))
     barriers = watched(worker)
     ends = []
-    for phase in spec["phases"]:
-        serve(llm, spec["model"], phase, spec["seed"])
+    for number, phase in enumerate(spec["phases"], 1):
+        serve(llm, spec["model"], phase, spec["seed"] + number * SEEDS)
         ends.append(worker.pick_counter.tokens)
     (told,) = llm.collective_rpc("expert_bank_banks")
     if told["audit"] or told["failures"]:
@@ -70,6 +72,7 @@ def follow(spec: dict[str, Any]) -> None:
     found = {
         "ids": picks.write(f"{spec['result']}.npy"),
         "experts": worker.two_bank.table.host.shape[2],
+        "picks": worker.pick_counter.picks_per_token,
         "boot": boot,
         "barriers": barriers,
         "ends": ends,
@@ -126,6 +129,7 @@ def watched(worker: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - vLLM's
         swaps = decide(counts, hot, budget)
         noted.append(
             {
+                "forward": worker.two_bank.barrier.totals.forwards,
                 "token": worker.pick_counter.tokens,
                 "swaps": [[each.layer, each.promote, each.demote] for each in swaps],
                 "trusted": policy.guard.trusted,
@@ -137,19 +141,22 @@ def watched(worker: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - vLLM's
     return noted
 
 
-def serve(llm: Any, model: str, phase: tuple[str, float, int], seed: int) -> None:  # noqa: ANN401 - vLLM's
+def serve(llm: Any, model: str, phase: tuple[str, float, float, int], seed: int) -> None:  # noqa: ANN401 - vLLM's
     """Serve text, piece by piece, each of which is gone on with; by sampling: greedy tokens repeat."""
     from vllm import SamplingParams  # noqa: PLC0415 - the same
 
-    kind, behind, tokens = phase
-    pieces = iter(held_out(llm, model, kind, behind))
+    kind, start, stop, tokens = phase
+    pieces = iter(held_out(llm, model, (kind, start, stop)))
     done = 0
     while done < tokens:
         prompts = [
             {"prompt_token_ids": piece} for piece, _ in zip(pieces, range(AT_ONCE), strict=False)
         ]
         if len(prompts) < AT_ONCE:
-            raise RuntimeError(f"held-out {kind} has too little text for {tokens} tokens")
+            raise RuntimeError(
+                f"held-out {kind}, {start} to {stop} of it, has text for {done} tokens, and"
+                f" {tokens} are to be served: ask for fewer with --tokens"
+            )
         wanted = [
             SamplingParams(
                 temperature=1.0, seed=seed + done + number, max_tokens=ANSWER, ignore_eos=True
@@ -161,18 +168,18 @@ def serve(llm: Any, model: str, phase: tuple[str, float, int], seed: int) -> Non
     print(f"arm {kind}: {done} tokens", flush=True)
 
 
-def held_out(llm: Any, model: str, kind: str, behind: float) -> list[list[int]]:  # noqa: ANN401 - the same
+def held_out(llm: Any, model: str, part: Part) -> list[list[int]]:  # noqa: ANN401 - the same
     """Cut text that training held out into prompts; what is left over is left out.
 
     Args:
         llm: Has the tokenizer.
         model: Folder of the model.
-        kind: ``python`` or ``english``.
-        behind: Share of the text to begin behind.
+        part: ``python`` or ``english``, and from where to where, 0 to 1.
     """
+    kind, start, stop = part
     text = Path(model, "held_out", f"{kind}.txt").read_text()
-    ids = llm.get_tokenizer().encode(text[int(behind * len(text)) :])
-    return [ids[start : start + PROMPT] for start in range(0, len(ids) - PROMPT + 1, PROMPT)]
+    ids = llm.get_tokenizer().encode(text[int(start * len(text)) : int(stop * len(text))])
+    return [ids[place : place + PROMPT] for place in range(0, len(ids) - PROMPT + 1, PROMPT)]
 
 
 if __name__ == "__main__":

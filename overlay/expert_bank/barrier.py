@@ -16,6 +16,8 @@ from expert_bank.swapping import Swapper
 from expert_bank.swaps import Swap, require_sound
 
 KEPT_FAILURES = 8
+# Why the barrier is closed while device memory is not there.
+SLEEP = "sleep"
 
 
 class Moved(RuntimeError):  # noqa: N818 - it is what became of a bank
@@ -130,10 +132,8 @@ class Barrier:
             Refused: The barrier is closed, or a swap contradicts the table; nothing was moved.
             Moved: A bank or a table is not where it was; where that was so before, nothing was moved.
         """
-        if self.closed:
-            raise Refused(f"no row may be swapped during {self.closed[-1]}")
-        require_sound(swaps, self.swapper.table.is_hot())
-        self._require_addresses()
+        self.require(swaps)
+        self.require_addresses()
         start = time.perf_counter()
         self.drain()
         totals, spent = self.totals, 0
@@ -153,7 +153,17 @@ class Barrier:
         totals.barriers += 1
         totals.bytes += spent
         totals.seconds += time.perf_counter() - start
-        self._require_addresses()
+        self.require_addresses()
+
+    def require(self, swaps: Sequence[Swap]) -> None:
+        """Refuse swaps that may not be made now; changes nothing.
+
+        Raises:
+            Refused: The barrier is closed, or a swap contradicts the table.
+        """
+        if self.closed:
+            raise Refused(f"no row may be swapped during {self.closed[-1]}")
+        require_sound(swaps, self.swapper.table.is_hot())
 
     def told(self) -> dict[str, Any]:
         """Tell what was done, as values that JSON can carry."""
@@ -163,7 +173,12 @@ class Barrier:
         self.totals.failed += 1
         self.failures = [*self.failures, failure][-KEPT_FAILURES:]
 
-    def _require_addresses(self) -> None:
+    def require_addresses(self) -> None:
+        """Stand before or behind what must leave banks and tables where they are.
+
+        Raises:
+            Moved: One is elsewhere.
+        """
         if self._read_addresses() != self._addresses:
             raise Moved("a bank or a table moved; a captured graph would read the old one")
 

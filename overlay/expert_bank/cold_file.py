@@ -5,7 +5,7 @@
 import mmap
 import os
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,9 @@ class ColdFile:
         give_backs: How often its pages were given back.
         steps: How many there were.
         read: Bytes that the process had read from disks during them.
+        least: Bytes of the pages that they asked for, each page once a step: were none of them in
+            memory when its step began, at least as many were read.
+        kept: Of a step's, the most that were in memory once the step had given them back.
     """
 
     def __init__(self, folder: Path, *, written: bool = False) -> None:
@@ -50,6 +53,9 @@ class ColdFile:
         self.give_backs = 0
         self.steps = 0
         self.read = 0
+        self.least = 0
+        self.kept = 0
+        self._asked: set[tuple[int, int]] | None = None
         self._written = written
         self._ranges: list[tuple[int, int]] = []
         self._number = open_unnamed(folder)
@@ -110,12 +116,27 @@ class ColdFile:
         """Begin a step with no row in memory, and give those that it read back behind it."""
         self.give_back()
         before = read_bytes()
+        asked: set[tuple[int, int]] = set()
+        self._asked = asked
         try:
             yield
         finally:
             self.read += read_bytes() - before
             self.steps += 1
+            self._asked = None
+            pages = [*joined(asked)]
+            self.least += sum(length for _, length in pages)
             self.give_back()
+            self.kept = max(self.kept, sum(file_calls.in_memory(*each) for each in pages))
+
+    def ask(self, address: int, length: int) -> None:
+        """Have the disk read a range that is about to be touched; returns before it has come."""
+        page = page_bytes()
+        start = address - address % page
+        size = whole_pages(address + length - start, page)
+        file_calls.advise(start, size, mmap.MADV_WILLNEED)
+        if self._asked is not None:
+            self._asked.add((start, size))
 
     def give_back(self) -> None:
         """Let all rows go out of memory; the next read of one comes from the disk.
@@ -134,15 +155,16 @@ class ColdFile:
         return sum(file_calls.in_memory(*each) for each in self._ranges)
 
     def told(self) -> dict[str, Any]:
-        """Tell how it stands once its pages are given back, as values that JSON can carry."""
+        """Tell how it stands, as values that JSON can carry; what was read since is given back."""
         self.give_back()
         return {
             "folder": str(self.folder),
             "bytes": self.size,
-            "in_memory": self.in_memory(),
+            "kept": self.kept,
             "locked": memlock().locked,
             "steps": self.steps,
             "read": self.read,
+            "least": self.least,
             "give_backs": self.give_backs,
         }
 
@@ -171,3 +193,16 @@ class ColdFile:
         for each in self._ranges:
             file_calls.advise(*each, mmap.MADV_DONTNEED)
         os.posix_fadvise(self._number, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def joined(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield ranges, each a start and a length, such that no two overlap or touch."""
+    start = end = 0
+    for first, length in sorted(ranges):
+        if first > end:
+            if end > start:
+                yield start, end - start
+            start = first
+        end = max(end, first + length)
+    if end > start:
+        yield start, end - start

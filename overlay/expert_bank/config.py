@@ -13,12 +13,15 @@ from expert_bank.cold_folder import FOLDER, USUAL
 from expert_bank.pace import Pace
 from expert_bank.plan import Mode
 from expert_bank.refused import Refused
+from expert_bank.stats_folder import file_of
 
 # Of the run, not of the model: they enter no hash of vLLM's.
 POISON = "EXPERT_BANK_POISON"
 READ_FLOOR = "EXPERT_BANK_READ_FLOOR"
 NODE = "EXPERT_BANK_NODE"
 STATS = "EXPERT_BANK_STATS"
+# Names the server whose processes these are, so that none shows the numbers of another's worker.
+SERVER = "EXPERT_BANK_SERVER"
 _NODE = re.compile(r"[0-9]{1,4}", re.ASCII)
 
 
@@ -71,7 +74,9 @@ class BankConfig:
 
 
 def stats_place(environ: Mapping[str, str] = os.environ) -> Path | None:
-    """Read where the stats file is; None where there is none.
+    """Read where this server's stats file is: the one that is named, or its own in a folder that is.
+
+    None where there is none.
 
     Raises:
         Refused: The path is relative: the processes of one server need not stand in one folder.
@@ -79,7 +84,10 @@ def stats_place(environ: Mapping[str, str] = os.environ) -> Path | None:
     text = environ.get(STATS, "")
     if text and not Path(text).is_absolute():
         raise Refused(f"{STATS} is {text!r}, and must be a whole path, from / on")
-    return Path(text) if text else None
+    if not text:
+        return None
+    place = Path(text)
+    return file_of(place, environ.get(SERVER) or str(os.getpid())) if place.is_dir() else place
 
 
 def _switch(environ: Mapping[str, str], name: str) -> bool:

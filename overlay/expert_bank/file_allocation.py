@@ -2,17 +2,14 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Room for a layer's banks where the cold one is a file's: on the CPU engine."""
 
-import mmap
 from collections.abc import Sequence
 from math import prod
 
 from expert_bank.allocation import Shapes
 from expert_bank.bank import RowTensor
 from expert_bank.cold_file import ColdFile
-from expert_bank.file_calls import advise
 from expert_bank.file_pages import FilePages
 from expert_bank.host_memory import HostMemory
-from expert_bank.pages import page_bytes
 
 
 class FileAllocation:
@@ -49,15 +46,13 @@ class FileAllocation:
 class ReadAhead:
     """Asks the disk for cold rows of a layer before they are touched, which is page by page."""
 
-    def __init__(self, tensors: Sequence[RowTensor]) -> None:
+    def __init__(self, file: ColdFile, tensors: Sequence[RowTensor]) -> None:
+        self._file = file
         self._rows = [
             (each.cold.data_ptr(), each.cold[0].nbytes) for each in tensors if len(each.cold)
         ]
-        self._page = page_bytes()
 
     def __call__(self, row: int) -> None:
         """Ask for a row of every tensor; returns before it has come."""
         for first, length in self._rows:
-            start = first + row * length
-            aligned = start - start % self._page
-            advise(aligned, start + length - aligned, mmap.MADV_WILLNEED)
+            self._file.ask(first + row * length, length)

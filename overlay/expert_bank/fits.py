@@ -3,12 +3,10 @@
 """A plan in words, and the refusal of one that does not fit."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
-from expert_bank.cold_folder import FOLDER
-from expert_bank.hot import hot_rows
-from expert_bank.plan import Mode, Plan
+from expert_bank.plan import Plan
 from expert_bank.refused import Refused
+from expert_bank.remedy import fits, remedy
 from expert_bank.sizes import told
 
 
@@ -72,17 +70,12 @@ def _kv_tokens(plan: Plan) -> str:
     return f", {most}{abs(tokens)} tokens of KV cache at {told(round(each))}{more} each"
 
 
-def fits(plan: Plan) -> bool:
-    """Tell whether neither memory, nor a file's folder, is asked for more than is free."""
-    return (
-        plan.device_peak <= plan.free_device
-        and plan.host_peak <= plan.free_host
-        and plan.file <= plan.free_file
-    )
-
-
-def require_fits(plan: Plan) -> None:
+def require_fits(plan: Plan, *, on_cpu: bool) -> None:
     """Refuse a plan that asks for more than is free.
+
+    Args:
+        plan: Of the two banks.
+        on_cpu: Whether the device is the host, which may have its cold rows in a file.
 
     Raises:
         Refused: With the terms of each memory that is too small, the largest first, and what to
@@ -97,7 +90,7 @@ def require_fits(plan: Plan) -> None:
         lines += _host_lines(plan)
     if plan.file > plan.free_file:
         lines += _file_lines(plan)
-    raise Refused("\n".join(lines), hint=_remedy(plan))
+    raise Refused("\n".join(lines), hint=remedy(plan, on_cpu=on_cpu))
 
 
 def _device_lines(plan: Plan) -> Iterator[str]:
@@ -122,37 +115,3 @@ def _sum(place: str, terms: Mapping[str, int], free: int) -> Iterator[str]:
     for name, size in sorted(terms.items(), key=lambda term: -term[1]):
         if size:
             yield f"  {told(size):>12}  {name}"
-
-
-def _remedy(plan: Plan) -> str:
-    """Find what fits both memories; the nearest to what was asked for."""
-    if plan.file > plan.free_file:
-        return f"name a folder on a disk with {told(plan.file)} left in {FOLDER}"
-    if plan.waiting > 1 and fits(replace(plan, waiting=1)):
-        return "load from a checkpoint that has each layer's weights together"
-    room = plan.free_device - (plan.device_peak - plan.hot_bank)
-    if room < 0:
-        smaller = " or of the staging buffer" if plan.staging >= -room else ""
-        return f"the device is {told(-room)} short without any hot row: free as much of it{smaller}"
-    spec = f"fit:{room // 2**20}MiB"
-    most = hot_rows(
-        spec,
-        experts=[layer.experts for layer in plan.layers],
-        row_bytes=[layer.row for layer in plan.layers],
-    )
-    rows = f"moe_hot_experts {spec} ({sum(most)} rows, {min(most)} to {max(most)} a layer)"
-    # Of a file's cold rows the host has the least already.
-    smallest: Mode = "file" if plan.mode == "file" else "exclusive"
-    tries = {
-        f"set {rows}": replace(plan, hot=most),
-        f"set moe_cold_rows {smallest}": replace(plan, mode=smallest),
-        f"set moe_cold_rows {smallest} and {rows}": replace(plan, hot=most, mode=smallest),
-    }
-    for text, other in tries.items():
-        if fits(other):
-            return text
-    least = replace(plan, hot=most, mode=smallest)
-    return (
-        f"the host is {told(least.host_peak - least.free_host)} short with as many rows hot as the"
-        f" device takes, and moe_cold_rows {smallest}: free as much of it"
-    )

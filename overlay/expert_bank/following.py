@@ -53,6 +53,7 @@ class Following:
         drain: Waits until the device has done all that is enqueued.
         earlier: What was done before this policy.
         seconds: Spent reading counts and deciding by this policy, the device drained.
+        decisions: How often the policy was asked.
         ended: Why the map is followed no more; empty while it is.
     """
 
@@ -71,6 +72,7 @@ class Following:
         self.drain = drain
         self.earlier = earlier
         self.seconds = 0.0
+        self.decisions = 0
         self.ended = ""
         self._read = counter.snapshot()
 
@@ -90,6 +92,7 @@ class Following:
         start = time.perf_counter()
         swaps = self.policy.step(self._picked(), hot, self.budget())
         self.seconds += time.perf_counter() - start
+        self.decisions += 1
         return swaps
 
     def see(self, hot: Sequence[NDArray[np.bool_]]) -> None:
@@ -125,4 +128,10 @@ class Following:
 
     def told(self) -> dict[str, Any]:
         """Tell how it stands, as values that JSON can carry."""
-        return {**self.policy.told(), "seconds": self.seconds, "ended": self.ended}
+        return {
+            **self.policy.told(),
+            "seconds": self.seconds,
+            "every": self.policy.pace.every,
+            "decisions": self.decisions,
+            "ended": self.ended,
+        }

@@ -11,8 +11,9 @@ from expert_bank.refused import Refused, shortened
 from expert_bank.sizes import parse_size
 
 _NUMBER = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?", re.ASCII)
+# What no setting reaches: whole numbers are exact as floats up to there.
+BEYOND = 2**53
 # What may be 0, and then sets no bound.
-MOST = 2**53
 _FROM_NONE = ("ratio", "margin", "noise", "residence", "tokens_per_swap")
 
 
@@ -55,10 +56,10 @@ class Pace:
             said = f"moe_follow: {name} is {shortened(value)}"
             if type(value) is not int and (whole or type(value) is not float):
                 raise Refused(f"{said}, and must be a {_kind(whole)}")
-            if name in _FROM_NONE and not 0 <= value < MOST:
-                raise Refused(f"{said}, and must be from 0 to 2**53")
-            if not 0 <= value < MOST or (not value and name not in _FROM_NONE):
-                raise Refused(f"{said}, and must be above 0 and up to 2**53")
+            if name in _FROM_NONE and not 0 <= value < BEYOND:
+                raise Refused(f"{said}, and must be 0 or more and below 2**53")
+            if not 0 <= value < BEYOND or (not value and name not in _FROM_NONE):
+                raise Refused(f"{said}, and must be above 0 and below 2**53")
         if self.ratio < 1:
             raise Refused(f"moe_follow: ratio is {self.ratio}; below 1 two experts would alternate")
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from expert_bank.pace import Pace
-from expert_bank.plan import Plan, mirrored
+from expert_bank.plan import Plan
+from expert_bank.swap_bytes import rows_per_swap
 from expert_bank.telling import Rate, barriers_to_tell
 
 
@@ -99,7 +100,7 @@ def recovery(
     counts = most_swaps(plan) if swaps is None else tuple(swaps)
     tokens = pace.every * tokens_per_forward
     moving = [number for number, count in enumerate(counts) if count]
-    rows = 1 if mirrored(plan.mode) else 2
+    rows = rows_per_swap(plan.mode)
     sizes = [layer.row * rows for layer in plan.layers]
     shares = {plan.layers[number].picks / plan.hot[number] for number in moving}
     seen = [barriers_to_tell(pace, tokens, Rate(each, 0), Rate(0, each)) for each in shares]

@@ -9,6 +9,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any, Literal
 
+from expert_bank.config import SERVER
 from expert_bank.late import NAMES
 from expert_bank.policy import Policy
 from expert_bank.stats_file import SCHEMA
@@ -16,8 +17,6 @@ from expert_bank.stats_file import SCHEMA
 if TYPE_CHECKING:
     from expert_bank.two_bank import TwoBank
 
-# Names the server whose workers these are, so that none shows the numbers of another.
-SERVER = "EXPERT_BANK_SERVER"
 # Forwards from one look to the next where the map does not follow.
 STILL = 64
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from expert_bank.refused import Refused
+from expert_bank.stats_left import beside
 
 SCHEMA = 2
 MOST_BYTES = 2**24
@@ -87,16 +88,16 @@ def write_stats(path: Path, stats: Mapping[str, Any]) -> None:
     """
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
         raise OSError(f"{path} is no regular file")
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    half = beside(path, os.getpid())
     # Of a process that was killed and had this number.
-    beside.unlink(missing_ok=True)
+    half.unlink(missing_ok=True)
     try:
-        with beside.open("x", encoding="ascii") as stream:
+        with half.open("x", encoding="ascii") as stream:
             json.dump(stats, stream, allow_nan=False)
-        beside.replace(path)
+        half.replace(path)
     except BaseException:
         with suppress(OSError):
-            beside.unlink()
+            half.unlink()
         raise
 
 

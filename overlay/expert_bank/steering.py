@@ -11,13 +11,14 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from expert_bank.budgets import require_room, rows_per_swap
+from expert_bank.budgets import require_room
 from expert_bank.choosing import towards
 from expert_bank.following import Following
 from expert_bank.forced import Forced
 from expert_bank.pace import Pace
 from expert_bank.policy import Policy
 from expert_bank.refused import Refused, shortened
+from expert_bank.swap_bytes import rows_per_swap
 from expert_bank.swaps import Swap
 from expert_bank.two_bank import TwoBank
 
@@ -98,15 +99,20 @@ def set_map(two_bank: TwoBank, wanted: object) -> None:
     for layer, state in enumerate(now):
         swaps += [swap for _, swap in towards(layer, flat, state, target[layer])]
     if swaps:
-        with changing(two_bank):
+        with changing(two_bank, swaps):
             two_bank.barrier.swap(swaps, bounded=False)
         if two_bank.following is not None:
             two_bank.following.policy.begin_from(table.is_hot())
 
 
 @contextmanager
-def changing(two_bank: TwoBank) -> Iterator[None]:
-    """Have a policy take in what was picked under the map that the block changes."""
+def changing(two_bank: TwoBank, swaps: Sequence[Swap]) -> Iterator[None]:
+    """Have a policy take in what was picked under the map that the block changes by swaps.
+
+    Raises:
+        Refused: They may not be made; the policy took in nothing.
+    """
+    two_bank.barrier.require(swaps)
     _take_in(two_bank)
     yield
 
@@ -146,7 +152,7 @@ def _following(two_bank: TwoBank, pace: Pace) -> Following:
         rows=two_bank.table.hot,
         row_bytes=[bank.row_bytes for bank in banks],
         picks_per_token=two_bank.counter.picks_per_token,
-        rows_per_swap=rows_per_swap(two_bank),
+        rows_per_swap=rows_per_swap(banks[0].cold_rows),
         pace=pace,
     )
     barrier = two_bank.barrier

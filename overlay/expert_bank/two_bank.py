@@ -10,11 +10,12 @@ import numpy as np
 import torch
 
 from expert_bank.bank import LayerBank
-from expert_bank.barrier import Barrier
+from expert_bank.barrier import SLEEP, Barrier
 from expert_bank.cold_file import ColdFile
 from expert_bank.counter import PickCounter
 from expert_bank.following import Followed, Following
 from expert_bank.plan import Plan
+from expert_bank.refused import Refused
 from expert_bank.seams import Used
 from expert_bank.swapping import Copy, Swapper, plain_copy
 from expert_bank.table import Table
@@ -88,6 +89,18 @@ class TwoBank:
                 wrong.append(self.swapper.loaded.wrong(layer, expert, *where))
         return [*filter(None, wrong), *(line for audit in self.audits for line in audit())]
 
+    def require_awake(self, what: str) -> None:
+        """Go on where device memory may be read and written; elsewhere that would end the process.
+
+        Args:
+            what: Is to be done, for the message.
+
+        Raises:
+            Refused: The engine sleeps.
+        """
+        if SLEEP in self.barrier.closed:
+            raise Refused(f"{what}: the weights are asleep", hint="wake_up brings them back")
+
     def step(self) -> AbstractContextManager[None]:
         """Enter what a step's forward runs in."""
         return nullcontext() if self.file is None else self.file.step()
@@ -114,15 +127,15 @@ class TwoBank:
         picks = self.counter.by_bank()
         hot, cold = picks.sum(axis=(0, 2)).tolist()
         row_bytes = [bank.row_bytes for bank in self.swapper.banks]
-        # Each of these rows was read at least once, and none was in memory before.
-        least = int((picks[:, COLD] > 0).sum(axis=1) @ np.array(row_bytes))
+        # What the file's own count, of each step's rows, cannot be less than.
+        once = int((picks[:, COLD] > 0).sum(axis=1) @ np.array(row_bytes))
         return {
             "hot_rows": list(self.table.hot),
             "hot_picks": hot,
             "cold_picks": cold,
             "resident": list(self.resident),
             "row_bytes": row_bytes,
-            "file": self.file and {**self.file.told(), "least": least},
+            "file": self.file and {**self.file.told(), "once": once},
             "follows": None if self.following is None else self.following.told(),
             "seams": {each.seam: each.told() for each in self.used},
             **self.barrier.told(),

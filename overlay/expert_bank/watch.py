@@ -5,6 +5,7 @@
 It goes by what the barrier has just read; between two looks it costs a division.
 """
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -12,11 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from expert_bank.config import SERVER
 from expert_bank.pace import Pace
 from expert_bank.recovery_line import recovery_line
 from expert_bank.refused import Refused, worded
 from expert_bank.stats import late_shares, look_every, snapshot, state
 from expert_bank.stats_file import remove_stats, write_stats
+from expert_bank.stats_folder import other_writer, remove_old
 from expert_bank.step_time import StepTime
 from expert_bank.watch_lines import begins, goes_on, turned
 
@@ -67,6 +70,8 @@ class Watch:
         self._written = float("-inf")
         self._line = self._now()
         tell(begins(two_bank, self._state, file))
+        if file is not None:
+            self._guarded(lambda: self._share(file))
         self._guarded(self._write)
 
     def forward(self) -> None:
@@ -85,6 +90,15 @@ class Watch:
         if self._file is not None:
             self._guarded(lambda: self._put(stats))
         return stats
+
+    def _share(self, file: Path) -> None:
+        """Stand beside what other servers left where this one writes, and those that are there."""
+        remove_old(file)
+        if (other := other_writer(file, os.environ.get(SERVER, ""))) is not None:
+            self._warn(
+                f"{file} is written by another server, too (process {other}): /metrics of both has"
+                " gaps; name a folder in EXPERT_BANK_STATS, where each has a file of its own"
+            )
 
     def _look(self) -> None:
         two_bank = self._two_bank

@@ -8,18 +8,40 @@ import pytest
 
 from benchmarks.plot import plotted
 from benchmarks.recording import recorded
-from benchmarks.switch_shares import MOST, PHASES, WINDOW, Served, far, series, share, table
-from benchmarks.traffic_switch import PACE, policies, require_same_swaps
+from benchmarks.switch_outcome import (
+    DEFAULT,
+    PACE,
+    PHASES,
+    Outcome,
+    Served,
+    outcome,
+    require_the_same,
+)
+from benchmarks.switch_recovery import MOST, map_before, recovered, told
+from benchmarks.switch_series import METRICS, TOKENS, WINDOW, series
+from benchmarks.switch_shares import COLUMNS, far, share, table
 from expert_bank.policy import Policy
 from lanewright.errors import LanewrightError
 from lanewright.residency.oracle import oracle_map
 from lanewright.residency.replay import replay
-from lanewright.residency.trace import Picks, counted
+from lanewright.residency.trace import counted
 from tests.residency import traffic
 
 L, E, K, H = 2, 64, 4, 49
 PHASE = 6 * WINDOW
 ENDS = [PHASE, 3 * PHASE, 4 * PHASE]
+
+
+FORWARD = 16
+SWITCHED = PHASES.index("switched")
+SAMPLES = [
+    {
+        TOKENS: 1024.0 * number,
+        **dict.fromkeys((name for name in METRICS if name.endswith("total")), 3.0 * number),
+        **({METRICS[0]: 0.1, METRICS[1]: 0.2, METRICS[2]: 0.05} if number else {}),
+    }
+    for number in range(5)
+]
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +54,18 @@ def served() -> Served:
     policy = Policy([*boot], rows=[H] * L, row_bytes=[1] * L, picks_per_token=K, pace=PACE)
     found = replay(policy, ids, boot, every=barriers, rows=[H] * L, row_bytes=[1] * L)
     facts = {
+        "experts": E,
+        "picks": K,
+        "hot_rows": [H] * L,
         "row_bytes": [1] * L,
         "cold_picks": int(found.cold.sum()),
         "follows": {"fallbacks": 0, "returns": 0, "seconds": 0.1},
         "barriers": [
-            {"token": token, "swaps": [[s.layer, s.promote, s.demote] for s in swaps]}
+            {
+                "forward": token // FORWARD,
+                "token": token,
+                "swaps": [[s.layer, s.promote, s.demote] for s in swaps],
+            }
             for token, swaps in zip(barriers, found.swaps, strict=True)
         ],
     }
@@ -44,70 +73,124 @@ def served() -> Served:
 
 
 @pytest.fixture(scope="module")
-def cold(served: Served) -> dict[str, Picks]:
-    """Cold picks of every policy."""
-    return policies(served)
+def found(served: Served) -> Outcome:
+    """What every policy makes of it."""
+    return outcome(served)
 
 
 def test_the_moving_map_is_near_the_oracle_and_the_fixed_one_is_not(
-    served: Served, cold: dict[str, Picks]
+    served: Served, found: Outcome
 ) -> None:
-    require_same_swaps(served, cold["moving"])
-    assert far(served, cold) == []
-    (missed,) = far(served, {**cold, "moving": cold["fixed"]})
+    assert far(served, found) == []
+    (missed,) = far(served, Outcome({**found.cold, "moving": found.cold["fixed"]}, found.swaps))
     assert missed.startswith("switched: ")
-    switched = PHASES.index("switched")
-    assert share(served, cold["fixed"], switched) > MOST * share(served, cold["oracle"], switched)
-    head, columns, *rows, last = table(served, cold)
+    fixed, best = (share(served, found.cold[each], SWITCHED) for each in ("fixed", "oracle"))
+    assert fixed > MOST * best
+
+
+def test_the_table_has_both_paces_and_regret(served: Served, found: Outcome) -> None:
+    head, paces, columns, *rows, last = table(served, found)
     assert "49 of 64 experts hot; a map drawn at random: 23.4%" in head
-    assert columns.split() == [
-        "phase",
-        "tokens",
-        "fixed",
-        "moving",
-        "last",
-        "1/3",
-        "oracle",
-        "LRU",
-        "Belady",
-        "swaps",
-    ]
+    assert f"every {PACE.every} forwards" in paces
+    assert f"every {DEFAULT.every}, as moe_follow has it by default" in paces
+    assert columns == COLUMNS
     assert [row.split()[:2] for row in rows] == [
         [name, str(tokens)] for name, tokens in zip(PHASES, (PHASE, 2 * PHASE, PHASE), strict=True)
     ]
+    for phase, row in enumerate(rows):
+        numbers = [float(each.strip("%")) for each in row.split()[2:]]
+        _, moving, _, regret, swaps, default, _, late, fewer, oracle, *_ = numbers
+        assert regret == pytest.approx(moving - oracle, abs=0.11)
+        assert late == pytest.approx(default - oracle, abs=0.11)
+        start, stop = served.spans[phase]
+        for kind, shown in (("moving", swaps), ("default", fewer)):
+            assert sum(start < token <= stop for token, *_ in found.swaps[kind]) == shown
+    still = table(served, Outcome(found.cold, {**found.swaps, "default": []}))
+    assert [row.split()[10] for row in still[3:-1]] == ["0"] * len(PHASES)
     made = sum(len(each["swaps"]) for each in served.facts["barriers"])
     assert f"the replay of {made} swaps at {len(served.facts['barriers'])} barriers" in last
 
 
-def test_an_engine_that_swaps_or_counts_otherwise_is_told(
-    served: Served, cold: dict[str, Picks]
-) -> None:
+def test_the_default_pace_is_replayed_at_its_own_barriers(found: Outcome) -> None:
+    tokens = {token for token, *_ in found.swaps["default"]}
+    assert tokens
+    assert all(token % (DEFAULT.every * FORWARD) == 0 for token in tokens)
+    assert {token for token, *_ in found.swaps["moving"]} - tokens
+
+
+def test_an_engine_that_swaps_or_counts_otherwise_is_told(served: Served, found: Outcome) -> None:
     with pytest.raises(LanewrightError, match="the engine counted 1 cold picks"):
-        require_same_swaps(
+        require_the_same(
             Served(**{**vars(served), "facts": {**served.facts, "cold_picks": 1}}),
-            cold["moving"],
+            found.cold["moving"],
+            found.swaps["moving"],
         )
     fewer = [{**each, "swaps": []} for each in served.facts["barriers"]]
     with pytest.raises(LanewrightError, match="the engine made 0 swaps, and the replay"):
-        policies(Served(**{**vars(served), "facts": {**served.facts, "barriers": fewer}}))
+        outcome(Served(**{**vars(served), "facts": {**served.facts, "barriers": fewer}}))
 
 
-def test_series_are_by_window(served: Served, cold: dict[str, Picks]) -> None:
-    found = series(served, cold)
-    assert {len(each) for each in found["cold"].values()} == {4 * PHASE // WINDOW}
-    assert sum(found["swaps"]) == sum(len(each["swaps"]) for each in served.facts["barriers"])
-    mean = sum(found["cold"]["moving"]) / len(found["cold"]["moving"])
-    assert mean == pytest.approx(float(cold["moving"].mean()) / K, abs=1e-4)
+def test_recovery_is_told_beside_the_planner_s_bound(served: Served, found: Outcome) -> None:
+    switched, late, *_ = told(served, found)
+    tokens = recovered(served, found, "moving", SWITCHED)
+    assert tokens is not None
+    assert 0 < tokens < PHASE
+    assert (
+        f"switched, every 16: within 1.3 times the oracle map for 1,024 tokens, after {tokens:,}"
+        in switched
+    )
+    needed = int((served.best(SWITCHED) & ~map_before(served, found, "moving", PHASE)).sum())
+    assert f"by the planner {needed} swaps to the oracle map, at most " in switched
+    bound = int(switched.split("at most ")[1].split(" tokens")[0].replace(",", ""))
+    assert tokens <= bound
+    assert switched.endswith(f"at {FORWARD} a forward")
+    assert late.startswith("  switched, every 64: ")
+    assert recovered(served, found, "oracle", SWITCHED) == 0
+    cold = {**found.cold, "moving": found.cold["fixed"]}
+    never = Outcome(cold, found.swaps)
+    assert recovered(served, never, "moving", SWITCHED) is None
+    assert "not in it of 12,288" in told(served, never)[0]
 
 
-def test_the_same_numbers_are_drawn_alike(
-    served: Served, cold: dict[str, Picks], tmp_path: Path
-) -> None:
+def test_a_map_is_as_the_swaps_so_far_have_made_it(served: Served, found: Outcome) -> None:
+    whole = len(served.ids)
+    policy = Policy([*served.boot], rows=[H] * L, row_bytes=[1] * L, picks_per_token=K, pace=PACE)
+    barriers = [each["token"] for each in served.facts["barriers"]]
+    last = replay(
+        policy, served.ids, served.boot, every=barriers, rows=[H] * L, row_bytes=[1] * L
+    ).hot
+    assert (map_before(served, found, "moving", whole) == last).all()
+    assert (map_before(served, found, "moving", 0) == served.boot).all()
+    assert (last != served.boot).any()
+
+
+def test_series_are_by_window(served: Served, found: Outcome) -> None:
+    made = series(served, found, SAMPLES)
+    assert {len(each) for each in made["cold"].values()} == {4 * PHASE // WINDOW}
+    assert sum(made["swaps"]) == sum(len(each["swaps"]) for each in served.facts["barriers"])
+    mean = sum(made["cold"]["moving"]) / len(made["cold"]["moving"])
+    assert mean == pytest.approx(float(found.cold["moving"].mean()) / K, abs=1e-4)
+    regret = made["regret"]
+    assert regret["token"][:2] == [WINDOW / 2, 1.5 * WINDOW]
+    more = (found.cold["moving"] - found.cold["oracle"]).sum()
+    assert sum(regret["moving"]) * WINDOW == pytest.approx(more, rel=1e-3)
+    # Right behind the switch it is that of the boot map, and less later on.
+    first, last = PHASE // WINDOW, 3 * PHASE // WINDOW - 1
+    assert regret["moving"][first] > 0.5 * regret["fixed"][first]
+    assert regret["moving"][last] < 0.3 * regret["fixed"][last]
+    assert max(regret["least"]) <= 0
+    assert made["metrics"][TOKENS.replace("tokens", "swaps")] == [
+        [1024 * number, 3 * number] for number in range(5)
+    ]
+    assert made["metrics"][METRICS[0]] == [[1024 * number, 0.1] for number in range(1, 5)]
+
+
+def test_the_same_numbers_are_drawn_alike(served: Served, found: Outcome, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="the plot's library is the benchmarks' own")
-    found = series(served, cold)
+    made = series(served, found, SAMPLES)
     files = [tmp_path / f"{number}.svg" for number in range(2)]
     for file in files:
-        plotted(found, file)
+        plotted(made, file)
     one, other = (file.read_bytes() for file in files)
     assert one == other
     assert one.startswith(b"<?xml")

@@ -181,5 +181,5 @@ def test_the_environment_of_a_lane_runs_it(
     assert Path(file).is_relative_to(world.places.sites)
     assert Path(model).name == f"{RECIPE}-{recipe_hash(RECIPE)[:12]}"
     assert bytecode == "unset"
-    assert Path(stats).parent == world.places.state / "stats"
-    assert Path(stats).parent.is_dir()
+    assert Path(stats) == world.places.state / "stats" / "sample"
+    assert Path(stats).is_dir()

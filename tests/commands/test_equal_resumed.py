@@ -101,3 +101,18 @@ def test_an_edit_in_between_has_the_pin_taken_alone_and_the_mode_is_named(
     assert world.run("equal", "--mode", "eager", "--resume") == 0
     told = "resuming: 2 of 4 arms are taken: eager.baseline, eager.self\n"
     assert told in capfd.readouterr().err
+
+
+def test_nothing_is_taken_where_the_model_was_made_again_with_other_weights(
+    lay: Lay, capfd: Capture
+) -> None:
+    world = lay(edit=EDIT)
+    (model,) = world.places.models.iterdir()
+    weights = model / "model.safetensors"
+    weights.write_bytes(b"as they were trained first")
+    stopped(world, signal.SIGINT, "equal", "--mode", "eager")
+    weights.write_bytes(b"as they were trained again")
+    capfd.readouterr()
+    assert world.run("equal", "--mode", "eager", "--resume") == 0
+    assert "nothing to resume: no earlier run has left" in capfd.readouterr().err
+    assert records(world)[-1]["equality"]["resumed"] == {}

@@ -138,6 +138,42 @@ def test_the_file_of_a_server_that_is_gone_is_told(
     )
 
 
+def test_of_a_folder_the_one_server_that_runs_is_shown(
+    world: World, tmp_path: Path, capfd: Capture
+) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    folder = tmp_path / "of a lane"
+    folder.mkdir()
+    assert world.run(*TOP, "--file", str(folder), "--once") == 1
+    assert f"no server that runs tells in {folder} how its map does" in capfd.readouterr().err
+    write_stats(folder / "a.json", {**stats(model="old"), "pid": gone.pid})
+    (folder / "b.json").write_text("{")
+    assert world.run(*TOP, "--file", str(folder), "--once") == 1
+    err = capfd.readouterr().err
+    assert f"  next: start one on this version with EXPERT_BANK_STATS='{folder}' and" in err
+    write_stats(folder / "c.json", stats(model="new"))
+    assert world.run(*TOP, "--file", str(folder), "--once") == 0
+    assert capfd.readouterr().out.startswith("frozen  new\n")
+
+
+def test_of_several_servers_in_a_folder_each_is_named_and_one_must_be_chosen(
+    world: World, tmp_path: Path, capfd: Capture
+) -> None:
+    for name, model in (("a", "/models/m"), ("b", "m\nforged")):
+        write_stats(tmp_path / f"{name}.json", stats(model=model))
+    assert world.run(*TOP, "--file", str(tmp_path), "--json") == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    told = err.splitlines()
+    assert told[0] == f"lanewright: 2 servers that run tell in {tmp_path} how their maps do"
+    process = f"process {os.getpid()}"
+    assert told[1].startswith(f"  {tmp_path}/a.json: {process}, /models/m, forward 6, ")
+    assert told[2].startswith(f"  {tmp_path}/b.json: {process}, 'm\\nforged', forward 6, ")
+    assert told[3] == f"  next: name one: lanewright residency top --file {tmp_path}/a.json"
+    assert world.run(*TOP, "--file", str(tmp_path / "b.json"), "--once") == 0
+
+
 @contextmanager
 def answering(results: object, status: int = 200) -> Iterator[tuple[int, list[Any]]]:
     """Have a server answer with these results while the block runs; its port, what it was asked."""

@@ -43,7 +43,13 @@ def test_the_glue_is_read(glue: Reader) -> None:
         "FusedMoEKernel.fused_experts",
         "FusedMoEMethodBase.create_weights",
         "RoutedExperts.forward_modular",
+        "AllocationData.is_asleep",
+        "CuMemAllocator.pointer_to_data",
+        "CudaRTLibrary.cudaMemcpy",
+        "Worker.discard",
         "Worker.execute_model",
+        "Worker.sleep",
+        "Worker.wake_up",
         "SchedulerOutput.total_num_scheduled_tokens",
         "GPUModelRunner.get_model",
     } <= keys

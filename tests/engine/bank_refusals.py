@@ -106,7 +106,7 @@ CONFIGS: Mapping[str, tuple[Mapping[str, Any], str]] = {
     ),
     "sleep mode": (
         {"set": {"model_config.enable_sleep_mode": True}},
-        r"sleep mode is on \(enable_sleep_mode\)",
+        r"sleep mode is on \(enable_sleep_mode\), and the banks cannot sleep on cpu",
     ),
     "weight transfer": (
         {"set": {"weight_transfer_config": "any"}},

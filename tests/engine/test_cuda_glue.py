@@ -23,6 +23,7 @@ CHECKS = (
     "each_layer_has_a_mapping_that_stays",
     "no_cold_row_is_nothing_to_register",
     "a_registration_that_is_not_permitted_names_the_containers_flags",
+    "only_a_cpu_has_cold_rows_in_a_file",
     "a_layer_of_each_pair_of_sizes_is_asked_over_every_number",
     "layers_of_which_no_expert_is_hot_yet_are_asked_too",
     "a_kernel_that_is_tuned_apart_is_refused",

@@ -99,7 +99,7 @@ def test_zeros_change_nothing(lane: Laid, models: Mapping[str, Path]) -> None:
 
 def test_held_out_text_is_enough_and_prompts_are_pieces_of_it(models: Mapping[str, Path]) -> None:
     texts = [models[TRAINED] / HELD_OUT / f"{kind}.txt" for kind in KINDS]
-    assert all(text.stat().st_size >= 200_000 for text in texts)
+    assert all(text.stat().st_size >= 120_000 for text in texts)
     prompts = prompts_for(models[TRAINED])
     assert len(set(prompts)) == len(PROMPTS)
     for number, prompt in enumerate(prompts):

@@ -34,8 +34,9 @@ def told(laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory) ->
     on, folder = laid("0.32.0", "cpu-twobank"), tmp_path_factory.mktemp("refused")
     no_mixture = str(dense(on.model, folder / "dense"))
     draft = {"method": "draft_model", "model": str(on.model), "num_speculative_tokens": 3}
+    lacking = str(without(on.model, folder))
     models: dict[str, dict[str, Any]] = {
-        "lacking": {"model": str(without(on.model, folder))},
+        "lacking": {"model": lacking},
         "twice": {"model": str(doubled(on.model, folder / "twice", WEIGHT))},
         "dense": {"model": no_mixture},
         "draft alone": {"model": no_mixture, "more": {"speculative_config": draft}},
@@ -47,6 +48,11 @@ def told(laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory) ->
         {
             "name": "another model's map",
             "engine": {**BANKED, "moe_boot_map": str(foreign(folder))},
+        },
+        {
+            "name": "bytes before weights",
+            "model": lacking,
+            "engine": {**BANKED, "moe_follow": "64,bytes=49151"},
         },
         {"name": "no node", "engine": BANKED, "environ": {"EXPERT_BANK_NODE": "999"}},
         {"name": "configs", "engine": BANKED, "configs": {n: c for n, (c, _) in CONFIGS.items()}},
@@ -84,6 +90,14 @@ def test_a_checkpoint_that_lacks_a_weight_or_has_it_twice(told: dict[str, Any]) 
     layer = LAYER.format(1)
     assert re.search(rf"{layer}, expert 3: w3 of .*w13_weight came again", told["twice"])
     assert "\nmake the checkpoint again with each weight once" in told["twice"]
+
+
+def test_bytes_that_take_no_swap_are_refused_before_a_row_is_loaded(told: dict[str, Any]) -> None:
+    said = told["bytes before weights"]
+    assert "49151 bytes a barrier take no swap of " in said
+    assert ": with moe_cold_rows mirror one copies a row, 49152 bytes" in said
+    assert "\ngive at least 49152, leave bytes out for no bound, or freeze the map" in said
+    assert "has no weight" not in said
 
 
 def test_another_models_map_and_a_node_that_is_not_there(

@@ -5,6 +5,7 @@ import gc
 import mmap
 import signal
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from expert_bank import file_calls
-from expert_bank.cold_file import ColdFile
+from expert_bank.cold_file import ColdFile, joined
 from expert_bank.disk_reads import read_bytes
 from expert_bank.file_pages import FilePages
 from expert_bank.memlock import memlock
@@ -107,20 +108,69 @@ def test_each_step_reads_its_rows_from_the_disk(folder: Path) -> None:
     bytes(pages.view(0, row))  # between steps; the next one has it in memory no more
     for _ in range(3):
         with file.step():
+            file.ask(pages.address, row)
             bytes(pages.view(0, row))
             bytes(pages.view(0, row))
         assert file.in_memory() == 0
+    file.ask(pages.address + row, row)  # between steps; no step's
+    bytes(pages.view(row, row))
     told = file.told()
     assert told == {
         "folder": str(folder),
         "bytes": 8 * row,
-        "in_memory": 0,
+        "kept": 0,
         "locked": memlock().locked,
         "steps": 3,
         "read": 3 * row,
+        "least": 3 * row,
         "give_backs": 7,
     }
-    assert read_bytes() - before == 4 * row
+    assert file.in_memory() == 0
+    assert read_bytes() - before == 5 * row
+
+
+class _Keeps(ColdFile):
+    """Gives nothing back."""
+
+    def give_back(self) -> None:
+        self.give_backs += 1
+
+
+class _KeepsBehind(ColdFile):
+    """Gives back as a step begins, and nothing behind it."""
+
+    def give_back(self) -> None:
+        self.give_backs += 1
+        if self.give_backs % 2:
+            super().give_back()
+            self.give_backs -= 1
+
+
+@pytest.mark.parametrize(("kind", "reads"), [(ColdFile, 4), (_Keeps, 1), (_KeepsBehind, 4)])
+def test_rows_that_a_step_leaves_behind_or_finds_show(
+    folder: Path, kind: type[ColdFile], reads: int
+) -> None:
+    file, row = kind(folder), 64 * PAGE
+    pages = filled(file, 0, 8 * row)
+    file.settle()
+    for _ in range(4):
+        with file.step():
+            file.ask(pages.address, row)
+            file.ask(pages.address + PAGE, 2 * PAGE)
+            bytes(pages.view(0, row))
+    assert file.least == 4 * row
+    assert reads * row <= file.read < (reads + 1) * row
+    assert file.kept == (0 if kind is ColdFile else row)
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9))))
+def test_joined_ranges_have_each_byte_once(ranges: list[tuple[int, int]]) -> None:
+    found = [*joined(ranges)]
+    whole = [byte for start, length in found for byte in range(start, start + length)]
+    assert whole == sorted(
+        {byte for start, length in ranges for byte in range(start, start + length)}
+    )
+    assert all(ahead + length < start for (ahead, length), (start, _) in pairwise(found))
 
 
 def test_a_step_that_fails_gives_back_too(folder: Path) -> None:

@@ -3,27 +3,29 @@
 import re
 from dataclasses import replace
 from fractions import Fraction
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from expert_bank.fits import device_terms, fits, host_terms, plan_lines, require_fits
+from expert_bank.fits import device_terms, host_terms, plan_lines, require_fits
 from expert_bank.hot import hot_rows
 from expert_bank.layer_shape import LayerShape
 from expert_bank.plan import Mode, Plan
 from expert_bank.refused import Refused
+from expert_bank.remedy import fits, free_on_cpu
+from expert_bank.sizes import told as size
 from tests.expert_bank.test_plan import GIB, LANE
 
 MIB = 2**20
 
 
-def refusal(plan: Plan) -> tuple[list[str], str]:
+def refusal(plan: Plan, *, on_cpu: bool = False) -> tuple[list[str], str]:
     """The lines of a refusal, and its hint."""
     assert not fits(plan)
     with pytest.raises(Refused) as refused:
-        require_fits(plan)
+        require_fits(plan, on_cpu=on_cpu)
     *lines, hint = str(refused.value).splitlines()
     return lines, hint
 
@@ -38,13 +40,17 @@ def followed(plan: Plan, hint: str) -> Plan:
         told = re.search(r"\((\d+) rows, (\d+) to (\d+) a layer\)", hint)
         assert told
         assert tuple(map(int, told.groups())) == (sum(hot), min(hot), max(hot))
+    if "moe_cold_rows file" in hint:
+        filed = replace(plan, hot=hot, mode="file")
+        assert f"a folder on a disk with {size(filed.file)} left" in hint
+        return replace(filed, free_device=free_on_cpu(filed), free_file=filed.file)
     return replace(
         plan, hot=hot, mode="exclusive" if "moe_cold_rows exclusive" in hint else plan.mode
     )
 
 
 def test_the_lanes_plan_in_words() -> None:
-    require_fits(LANE)
+    require_fits(LANE, on_cpu=False)
     assert plan_lines(replace(LANE, staging=GIB // 2)) == [
         "hot: 11800 of 15360 experts (76.8%) in 40 layers; 3600 cold rows, exclusive",
         "device: 240.44 GiB at most, 250.70 GiB free: 10.26 GiB to spare",
@@ -202,6 +208,49 @@ def test_a_device_with_room_for_all_but_rows_can_have_none() -> None:
     assert fits(followed(plan, hint))
 
 
+def of_host(gib: int, hot: int, **more: Any) -> Plan:  # noqa: ANN401 - a plan's
+    """The same model on a CPU with so much memory."""
+    plan = replace(LANE, hot=(hot,) * 40, free_host=gib * GIB, free_device=0, **more)
+    return replace(plan, free_device=free_on_cpu(plan))
+
+
+@pytest.mark.parametrize(
+    ("gib", "hot", "hint"),
+    [
+        (100, 64, "set moe_cold_rows file (a folder on a disk with 268.80 GiB left in EXPERT_BANK"),
+        (
+            100,
+            295,
+            "set moe_cold_rows file (a folder on a disk with 268.80 GiB left in EXPERT_BANK",
+        ),
+        (30, 64, "the device is "),
+    ],
+)
+def test_on_a_cpu_without_room_cold_rows_can_be_in_a_file(gib: int, hot: int, hint: str) -> None:
+    for mode in ("mirror", "exclusive"):
+        plan = of_host(gib, hot, mode=mode)
+        _, said = refusal(plan, on_cpu=True)
+        assert said.startswith(hint)
+        assert "file" not in refusal(plan)[1], "a device reads no file"
+        if hint.startswith("set"):
+            assert fits(followed(plan, said))
+            assert (" and moe_hot_experts fit:" in said) == (hot == 295)
+
+
+def test_on_a_cpu_what_is_nearer_to_what_was_asked_for_comes_first() -> None:
+    plan = of_host(400, 295, mode="mirror")
+    lines, hint = refusal(plan, on_cpu=True)
+    assert lines[1].startswith("device: ")
+    assert hint == refusal(plan)[1]
+    assert hint.startswith("set moe_hot_experts fit:")
+
+
+def test_layers_that_wait_leave_less_for_hot_rows_on_a_cpu() -> None:
+    one, three = (of_host(320, 100, waiting=waiting) for waiting in (1, 3))
+    assert one.free_device == one.free_host - one.cold_bank
+    assert one.free_device - three.free_device == three.gathered - one.gathered > 0
+
+
 sizes = st.integers(0, 60).map(lambda number: number * MIB)
 shapes = st.builds(
     lambda experts, row, wider: LayerShape(
@@ -231,11 +280,18 @@ def plans(draw: st.DrawFn) -> Plan:
 
 
 @given(plans())
+def test_on_a_cpu_a_hint_that_is_followed_fits(plan: Plan) -> None:
+    plan = replace(plan, free_device=free_on_cpu(plan))
+    if not fits(plan) and (hint := refusal(plan, on_cpu=True)[1]).startswith("set "):
+        assert fits(followed(plan, hint))
+
+
+@given(plans())
 def test_terms_add_up_and_a_hint_that_is_followed_fits(plan: Plan) -> None:
     assert sum(device_terms(plan).values()) == plan.device_peak
     assert sum(host_terms(plan).values()) == plan.host_peak
     if fits(plan):
-        require_fits(plan)
+        require_fits(plan, on_cpu=False)
         return
     short = (
         plan.device_peak > plan.free_device,

@@ -26,7 +26,7 @@ def test_settings_by_name_and_sizes_in_binary_units() -> None:
     [
         ("often", "every is 'often', and must be a number"),
         ("every=-1", "every is '-1', and must be a number"),
-        ("0", "every is 0, and must be above 0 and up to 2**53"),
+        ("0", "every is 0, and must be above 0 and below 2**53"),
         ("64.5", "every is 64.5, and must be a whole number"),
         ("speed=3", "'speed' is no setting, or there twice"),
         ("64,every=64", "'every' is no setting, or there twice"),
@@ -54,7 +54,7 @@ def test_some_settings_are_changed_and_the_others_kept() -> None:
 
 def test_what_may_be_zero_says_so_and_nothing_long_is_repeated() -> None:
     for value in (-1, 2**53):
-        with pytest.raises(Refused, match=r"residence is .* from 0 to 2"):
+        with pytest.raises(Refused, match=r"residence is .*, and must be 0 or more and below 2"):
             Pace().changed({"residence": value})
     for asked in ({"x" * 10**6: 1}, {"every": "y" * 10**6}):
         with pytest.raises(Refused) as caught:
@@ -63,6 +63,13 @@ def test_what_may_be_zero_says_so_and_nothing_long_is_repeated() -> None:
     with pytest.raises(Refused) as caught:
         Pace.read("z" * 10**6)
     assert len(str(caught.value)) < 400
+
+
+def test_numbers_go_as_far_as_is_said() -> None:
+    for name in ("every", "residence", "half_life", "bytes", "margin"):
+        assert getattr(Pace().changed({name: 2**53 - 1}), name) == 2**53 - 1
+        with pytest.raises(Refused, match=rf"{name} is 9007199254740992, and .* below 2\*\*53"):
+            Pace().changed({name: 2**53})
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,11 @@ def test_the_entry_point_is_there() -> None:
     assert function in defined
 
 
+def test_one_module_loads_the_c_library() -> None:
+    loading = [path.name for path in MODULES if "CDLL(None" in path.read_text()]
+    assert loading == ["libc.py"]
+
+
 def test_only_glue_imports_vllm() -> None:
     importing = {
         path.relative_to(PACKAGE).parts[0]

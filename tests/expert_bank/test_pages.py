@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from expert_bank import pages as pages_module
 from expert_bank import system_calls
+from expert_bank.libc import LIBC
 from expert_bank.pages import HostPages, page_bytes, whole_pages
 from expert_bank.refused import Refused
 from expert_bank.smaps import measure, require_exact
@@ -40,7 +41,7 @@ def permissions(address: int) -> str | None:
 def put(address: int) -> None:
     """Map a page of one's own at an address, in place of what is there."""
     usable, private_anonymous_fixed = 3, 0x32
-    found = system_calls._LIBC.mmap(address, PAGE, usable, private_anonymous_fixed, -1, 0)  # noqa: SLF001 - the package never says where
+    found = LIBC.mmap(address, PAGE, usable, private_anonymous_fixed, -1, 0)
     assert found == address
     ctypes.memmove(address, b"own", 3)
 

@@ -6,7 +6,8 @@ import os
 import numpy as np
 import pytest
 
-from expert_bank.stats import SERVER, late_shares, layer_shares, snapshot
+from expert_bank.config import SERVER
+from expert_bank.stats import late_shares, layer_shares, snapshot
 from expert_bank.stats_file import checked
 from tests.expert_bank.watched import ROW, Banks
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from expert_bank.boot_map import boot_map
 from expert_bank.layer_shape import LayerShape
 from expert_bank.plan import Plan
-from lanewright.residency.fixed import fixed_cold, fixed_share
+from lanewright.residency.fixed import fixed_cold
 from lanewright.residency.null import null_share
 from lanewright.residency.oracle import oracle_map
 from lanewright.residency.regret import oracle_by_window, regret
@@ -35,11 +35,10 @@ def test_counts_and_windows() -> None:
         by_window(cold, 0)
 
 
-def test_shares() -> None:
-    assert fixed_share(IDS, np.arange(5) < np.array([[2], [1]])) == 7 / 12
-    assert fixed_share(IDS[:0], np.zeros((2, 5), bool)) == 0.0
+def test_a_map_of_other_layers_is_refused() -> None:
+    assert fixed_cold(IDS[:0], np.zeros((2, 5), bool)).shape == (0, 2)
     with pytest.raises(ValueError, match="a map of 1 layers for a trace of 2"):
-        fixed_share(IDS, np.zeros((1, 5), bool))
+        fixed_cold(IDS, np.zeros((1, 5), bool))
 
 
 def test_the_null_is_the_planners() -> None:
@@ -63,7 +62,8 @@ def test_the_null_is_what_uniform_traffic_gets_of_any_map() -> None:
     ids = traffic.uniform(20_000, 2, 64, 4)
     hot = np.zeros((2, 64), bool)
     hot[0, 3:52] = hot[1, ::2] = True
-    assert fixed_share(ids, hot) == pytest.approx(null_share(64, [49, 32]), abs=0.005)
+    share = fixed_cold(ids, hot).sum() / ids.size
+    assert share == pytest.approx(null_share(64, [49, 32]), abs=0.005)
 
 
 @given(counts, st.data())

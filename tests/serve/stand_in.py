@@ -37,6 +37,10 @@ never_cold      what the cold bank served is told as the hot one's
 failing         the first N swaps fail
 unmoved         swaps are told to have moved nothing
 swapless        forced swaps are not made
+more_shown      added to each layer's hot picks on /metrics
+lacks           the metric of that name is not on /metrics
+late_forwards   taken from the forwards on /metrics
+unscraped       /metrics answers with an error
 =============== ==================================================================================
 """
 
@@ -48,6 +52,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import expert_bank
 from lanewright.serve.boot import EXTENSION
 from lanewright.serve.child import child, watch
 from lanewright.serve.client import healthy
@@ -57,6 +62,7 @@ from lanewright.serve.server import MODULE
 
 SITE = Path(__file__).with_name("site")
 OVERLAY = Path(__file__).with_name("overlay")
+METRICS = Path(expert_bank.__file__).with_name("metrics.py")
 FIELDS = """\
     moe_usage_counter: bool = False
     moe_hot_experts: str = ""
@@ -87,6 +93,9 @@ def lay_stand_in(
     for part in (SITE, OVERLAY) if bank else (SITE,):
         ignored = shutil.ignore_patterns("__pycache__", *([] if plugin else ["*.dist-info"]))
         shutil.copytree(part, site, ignore=ignored, dirs_exist_ok=True)
+    if bank:
+        # What a server shows is by our own names; numbers are the stand-in's.
+        shutil.copy(METRICS, site / "expert_bank")
     if hook:
         arguments = site / "vllm" / "arguments.py"
         arguments.write_text(arguments.read_text().replace(*HOOK))

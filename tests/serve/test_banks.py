@@ -35,13 +35,15 @@ WRONG = (
 FILE = {
     "folder": "/a disk",
     "bytes": 8192,
-    "in_memory": 0,
+    "kept": 0,
     "locked": 4096,
     "steps": 7,
     "read": 640,
     "least": 640,
+    "once": 640,
     "give_backs": 15,
 }
+FOLLOWS = {"trusted": True, "every": 3, "decisions": 2, "ended": ""}
 SWAPPED = {"barriers": 3, "swaps": 12, "bytes": 1152, "seconds": 0.0125}
 
 
@@ -66,6 +68,7 @@ def test_on_is_proven_by_both_banks_picks(lane: LaneEnv) -> None:
                 "tokens": 14,
                 "hot_rows": 4,
                 "follows": 0,
+                "decisions": 0,
                 "mixed_layers": 2,
                 "hot_picks": 46,
                 "cold_picks": 10,
@@ -118,12 +121,57 @@ def test_on_is_refused(lane: LaneEnv, changed: dict[str, Any], told: str) -> Non
     assert refused(lane, ON, two(**changed)) == f"moe_hot_experts: {told}"
 
 
+def test_a_map_that_follows_is_proven_by_its_policys_decisions(lane: LaneEnv) -> None:
+    engine = {**ON, "moe_follow": "3"}
+    (proof,) = prove(lane, engine, two(follows=FOLLOWS), "a boot")
+    assert (proof.facts["follows"], proof.facts["decisions"], proof.facts["swaps"]) == (1, 2, 0)
+    assert "; no swap was asked for; the policy looked 2 times at traffic, 0 swaps" in proof.text
+    assert "followed" not in proof.text
+    (moved,) = prove(lane, engine, two(follows=FOLLOWS, **SWAPPED), "a boot")
+    assert "; the policy looked 2 times at traffic, 12 swaps; every" in moved.text
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"ended": "the counts are not exact"}, "follows no more: the counts are not exact"),
+        ({"decisions": 0}, "asked 0 times in 7 forwards, and every 3 of them makes 2"),
+        ({"decisions": 1}, "asked 1 times in 7 forwards, and every 3 of them makes 2"),
+        ({"every": 8, "decisions": 0}, "is asked every 8 forwards, and there were 7"),
+        (None, "the map stands still"),
+    ],
+)
+def test_a_map_that_did_not_follow_as_it_was_to_is_refused(
+    lane: LaneEnv, changed: dict[str, Any] | None, told: str
+) -> None:
+    follows = None if changed is None else FOLLOWS | changed
+    error = refused(lane, {**ON, "moe_follow": "3"}, two(follows=follows))
+    assert error.startswith("moe_follow is on and proves nothing: ")
+    assert told in error
+    if changed is not None:
+        # Where a call had the map follow, too.
+        assert told in refused(lane, ON, two(follows=follows))
+
+
+def test_of_every_worker_the_map_must_follow(lane: LaneEnv) -> None:
+    one = two()
+    ended = banks(follows=FOLLOWS | {"ended": "why"})
+    pair = dataclasses.replace(
+        one,
+        status=(worker(pid=1), worker(pid=2)),
+        usage=(usage(), usage()),
+        banks=(banks(follows=FOLLOWS), ended),
+        moe=one.moe * 2,
+    )
+    assert "follows no more: why" in refused(lane, {**ON, "moe_follow": "3"}, pair)
+
+
 def test_rows_of_a_file_are_proven_by_what_was_read(lane: LaneEnv) -> None:
     (proof,) = prove(lane, {**ON, "moe_cold_rows": "file"}, two(file=FILE), "a boot")
     assert proof.facts["file_read"] == 640
     assert proof.text.endswith(
-        "; 7 steps read 640 bytes from disks, cold rows are a file's of 8192 bytes, and 4096 bytes"
-        " are locked in memory"
+        "; 7 steps read 640 bytes from disks, 640 of them for the cold rows that each picked, of a"
+        " file's 8192 bytes, and 4096 bytes are locked in memory"
     )
 
 
@@ -132,12 +180,12 @@ def test_rows_of_a_file_are_proven_by_what_was_read(lane: LaneEnv) -> None:
     [
         (
             {"read": 0},
-            "7 steps read 0 bytes from disks, and the cold rows that were picked have 640",
+            "7 steps read 0 bytes from disks, and the cold rows that each step picked have 640",
         ),
         ({"read": 639}, "7 steps read 639 bytes from disks, "),
         (
-            {"in_memory": 4096},
-            "4096 of 8192 bytes of cold rows in /a disk are in memory once they are given back",
+            {"kept": 4096},
+            "behind a step 4096 bytes of its cold rows in /a disk were still in memory",
         ),
     ],
 )
@@ -148,6 +196,23 @@ def test_a_file_whose_rows_cost_nothing_is_refused(
     said = "moe_hot_experts: worker 42: moe_cold_rows file proves nothing"
     assert f"{said}: {told}" in str(error)
     assert "EXPERT_BANK_FOLDER" in str(error.hint)
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"steps": 6}, "rows were given back behind 6 steps of 7"),
+        (
+            {"once": 641},
+            "steps asked for 640 bytes of cold rows, and those that were picked have 641",
+        ),
+    ],
+)
+def test_a_files_own_count_that_leaves_steps_or_rows_out_is_refused(
+    lane: LaneEnv, changed: dict[str, Any], told: str
+) -> None:
+    engine = {**ON, "moe_cold_rows": "file"}
+    assert f"proves nothing: {told}" in refused(lane, engine, two(file=FILE | changed))
 
 
 @pytest.mark.parametrize(

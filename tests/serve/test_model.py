@@ -1,3 +1,4 @@
+import shutil
 import sys
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from lanewright.places import Places
 from lanewright.serve.child import BootError
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.makers import maker_of
-from lanewright.serve.model import ensure_model, model_name, recipe_hash
+from lanewright.serve.model import content_hash, ensure_model, model_name, recipe_hash
 from lanewright.serve.recipes import RECIPES
 
 (RECIPE, *_) = RECIPES
@@ -80,3 +81,27 @@ def test_a_change_of_the_training_is_another_model(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(Path, "read_bytes", lambda file: real(file) + b"#" * (file == loop))
     after = recipe_hash("qwen3-moe-trained"), recipe_hash(RECIPE)
     assert (before[0] != after[0], before[1] != after[1]) == (True, False)
+
+
+def test_a_model_that_was_made_again_with_other_weights_is_told_apart(
+    places: Places, tmp_path: Path
+) -> None:
+    program = 'echo {} > "$3/config.json"; echo weights %s > "$3/model.safetensors"'
+    folder = ensure_model(places, python(tmp_path, program % 1), RECIPE)
+    first = content_hash(folder)
+    (folder / "beside.txt").write_text("no part of it")
+    assert content_hash(folder) == first
+    found = set()
+    for number in (1, 2):
+        shutil.rmtree(folder)
+        assert ensure_model(places, python(tmp_path, program % number), RECIPE) == folder
+        found.add(content_hash(folder))
+    assert first in found
+    assert len(found) == 2
+
+
+def test_where_a_weight_lies_is_a_part_of_it(tmp_path: Path) -> None:
+    (tmp_path / "a.safetensors").write_text("weights")
+    before = content_hash(tmp_path)
+    (tmp_path / "a.safetensors").rename(tmp_path / "b.safetensors")
+    assert content_hash(tmp_path) != before

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from training.apart import PASSAGE, passages, unseen, without_twins
 from training.text import Text, TextError, text_of
 
 from lanewright.serve.texts import TEXTS
@@ -69,6 +70,43 @@ def test_every_third_document_is_held_out_and_never_trained_on(installed: Path) 
     assert found.held_out == ("lorem/m2.py\n", "lorem/m5.py\n", "lorem/m8.py\n")
     assert found.trained == tuple(f"{n}\n" for n in names if f"{n}\n" not in found.held_out)
     assert isinstance(found, Text)
+
+
+def words(first: int, count: int = 40) -> str:
+    """Text of which no passage is in that of other numbers."""
+    return " ".join(f"w{number:04}" for number in range(first, first + count))
+
+
+def test_a_document_that_repeats_an_earlier_one_is_left_out() -> None:
+    one, other = words(0), words(100)
+    twin = f"{one[:-10]}{words(200, 2)}"
+    nearly = f"{words(300, 200)} {words(0, 12)}"
+    assert without_twins([one, other, twin, nearly, one, "", ""]) == [one, other, nearly, "", ""]
+
+
+def test_a_paragraph_that_repeats_what_is_trained_on_or_what_came_before_is_left_out() -> None:
+    trained, new, later = words(0), words(100), words(200)
+    documents = [f"{new}\n\n{trained}", f"{new}\n\n{later}", new, "short"]
+    assert unseen(documents, [trained]) == [new, later, "short"]
+
+
+def test_what_two_texts_share_are_passages_of_fifty_characters() -> None:
+    text = words(0)
+    assert PASSAGE == 50
+    assert passages(text[:49]) == set()
+    assert passages(text[:51]) == {text[:50], text[1:51]}
+
+
+def test_held_out_text_shares_no_passage_with_what_is_trained_on(installed: Path) -> None:
+    # Three files: the third is held out, but for the half that the first has, too.
+    texts = {"a": words(0, 200), "b": words(300), "c": f"{words(0, 16)}\n\n{words(600, 200)}"}
+    for name, text in texts.items():
+        (installed / "lorem" / f"{name}.py").write_text(text)
+    record = "".join(f"lorem/{name}.py,,\n" for name in texts)
+    (installed / "lorem-1.0.dist-info" / "RECORD").write_text(record)
+    wanted = digest(*(text.encode() for text in texts.values()))
+    found = text_of("python", told(wanted, ".py"))
+    assert found == Text((texts["a"], texts["b"]), (words(600, 200),))
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,11 @@ def _add_residency(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     )
     whence = top.add_mutually_exclusive_group()
     whence.add_argument(
-        "--file", dest="stats_file", type=Path, metavar="FILE", help="its EXPERT_BANK_STATS"
+        "--file",
+        dest="stats_file",
+        type=Path,
+        metavar="PATH",
+        help="its EXPERT_BANK_STATS, file or folder",
     )
     whence.add_argument(
         "--port",

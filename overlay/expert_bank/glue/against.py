@@ -14,6 +14,8 @@ from expert_bank.refused import Refused
 FEATURE = "moe_hot_experts"
 INSTEAD = f"change that, or start without {FEATURE}"
 LOAD_FORMATS = ("auto", "safetensors")
+# vLLM's own mechanism of its sleep mode.
+CUMEM = "cumem"
 
 
 def require(reasons: Iterable[str]) -> None:
@@ -55,10 +57,22 @@ def against_loading(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM's
             "pipeline parallelism is on (pipeline_parallel_size"
             f" {parallel.pipeline_parallel_size}), and no rank has all layers"
         )
-    if vllm_config.model_config.enable_sleep_mode:
-        yield "sleep mode is on (enable_sleep_mode), and the banks cannot sleep"
+    yield from _against_sleep_mode(vllm_config)
     if vllm_config.weight_transfer_config is not None:
         yield "weights are to be updated while serving (weight_transfer_config)"
+
+
+def _against_sleep_mode(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - the same
+    model, device = vllm_config.model_config, vllm_config.device_config.device_type
+    if not model.enable_sleep_mode:
+        return
+    if device != "cuda":
+        yield f"sleep mode is on (enable_sleep_mode), and the banks cannot sleep on {device}"
+    elif (backend := getattr(model, "sleep_mode_backend", CUMEM)) != CUMEM:
+        yield (
+            f"sleep mode is on (enable_sleep_mode) by {backend} (sleep_mode_backend), and only of"
+            f" {CUMEM} it is known what the banks lose"
+        )
 
 
 def against_method(layer: RoutedExperts, method: FusedMoEMethodBase) -> Iterator[str]:

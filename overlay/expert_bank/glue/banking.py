@@ -84,7 +84,12 @@ def watch(two_bank: TwoBank, config: BankConfig, vllm_config: Any) -> None:  # n
 
 
 def before_forward(two_bank: TwoBank) -> None:
-    """Stand before a forward, and tell what failed at its barrier and how the map does."""
+    """Stand before a forward, and tell what failed at its barrier and how the map does.
+
+    Raises:
+        Refused: The engine sleeps; the forward would read memory that is not there.
+    """
+    two_bank.require_awake("a forward was scheduled")
     barrier = two_bank.barrier
     failed = barrier.totals.failed
     barrier.forward()

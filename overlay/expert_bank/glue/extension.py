@@ -91,11 +91,12 @@ class WorkerExtension:
             which layers' output moves with the map; empty where all is right.
 
         Raises:
-            Refused: The counts, which are told too, are not exact.
+            Refused: The counts, which are told too, are not exact; or the engine sleeps.
         """
         two_bank: TwoBank | None = getattr(self, "two_bank", None)
         if two_bank is None:
             return None
+        two_bank.require_awake("expert_bank_banks")
         model = self.model_runner.get_model()
         moved = map_invariance(two_bank, model, self.vllm_config)
         audit = [*two_bank.audit(), *filter(None, moved)]
@@ -136,7 +137,7 @@ class WorkerExtension:
                 nothing was moved.
         """
         two_bank, wanted = self._banked(), read_swaps(swaps)
-        with changing(two_bank):
+        with changing(two_bank, wanted):
             two_bank.barrier.swap(wanted)
         return two_bank.barrier.told()
 

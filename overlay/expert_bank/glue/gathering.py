@@ -45,7 +45,7 @@ class Gathering:
         line = f"{name} begins while others wait for the rest of their weights: {self.told()}"
         self._tell(line)
         try:
-            require_fits(self.plan)
+            require_fits(self.plan, on_cpu=self._device.type == "cpu")
         except Refused as error:
             raise Refused(f"{line}\n{error.message}", hint=error.hint) from None
 

@@ -22,6 +22,7 @@ from expert_bank.hot import hot_rows
 from expert_bank.locking import require_lockable
 from expert_bank.plan import Plan
 from expert_bank.recovery_line import recovery_line
+from expert_bank.swap_bytes import require_swap
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def lay_out(
         tell: Called with each line for people.
 
     Raises:
-        Refused: The model cannot be kept in two banks, or not as it is asked for.
+        Refused: The model cannot be kept in two banks, or not as it is asked for; or the map is to
+            follow, and the bytes of a barrier take no swap.
     """
     require(against_layers(layers))
     of_each, of_token = layers[0].global_num_experts, layers[0].top_k
@@ -86,9 +88,15 @@ def lay_out(
     for line in plan_lines(plan):
         tell(line)
     if config.follow is not None:
+        rows = {
+            layer.layer_name: size
+            for layer, size, each in zip(layers, sizes, hot, strict=True)
+            if 0 < each < of_each
+        }
+        require_swap(config.follow.bytes, rows, plan.mode)
         sequences = worker.vllm_config.scheduler_config.max_num_seqs
         tell(recovery_line(plan, config.follow, sequences=sequences))
-    require_fits(plan)
+    require_fits(plan, on_cpu=worker.device.type == "cpu")
     if file is not None:
         require_lockable(plan.locked)
         file.reserve(plan.file)

@@ -8,25 +8,17 @@ from typing import TYPE_CHECKING, Any
 import torch
 from vllm.model_executor.layers.fused_moe.fused_moe_method_base import FusedMoEMethodBase
 
-from expert_bank.bank import LayerBank, placed
 from expert_bank.config import BankConfig
-from expert_bank.counter import PickCounter
-from expert_bank.file_allocation import ReadAhead
-from expert_bank.filling import fill
 from expert_bank.glue.against import against_method, require
-from expert_bank.glue.allocating import allocate_on, cold_file
 from expert_bank.glue.gathering import Gathering
+from expert_bank.glue.layer_banks import LayerBanks
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.layout import Layout, lay_out
-from expert_bank.glue.reading import floor, reader
-from expert_bank.glue.row_tensors import require_own, row_tensors, serve_from
 from expert_bank.glue.seams.choice import choice
 from expert_bank.glue.serving import serve
 from expert_bank.host_budget import host_budget
-from expert_bank.plan import cold_rows
 from expert_bank.poison import Poison
 from expert_bank.refused import Refused
-from expert_bank.row_sums import tensor_sums
 from expert_bank.two_bank import TwoBank
 
 if TYPE_CHECKING:
@@ -44,8 +36,7 @@ class Loading:
         resident: Names of layers that were built after the first weight came.
         told: Called with each line for people.
         seams: Whose code serves the banks' table, copies and host rows.
-        memory: Where the banks' host memory comes from.
-        file: Where the cold rows go; None where that is host memory.
+        banks: Of the layers that are whole.
         built: Modules that were given parameters so far.
         layout: Which rows the banks have; from the first weight on.
         gathering: Layers that are loaded in part, and the plan; the same.
@@ -63,7 +54,7 @@ class Loading:
             told: See ``Loading``.
 
         Raises:
-            Refused: A seam's code is not as its adapter wants it, or no node will do.
+            Refused: A seam's code is not as its adapter wants it, or as ``LayerBanks``.
         """
         self.config = config
         self.worker = worker
@@ -73,13 +64,9 @@ class Loading:
         self.layers: list[BankedExperts] = []
         self.resident: list[str] = []
         self.seams = choice()
-        self.memory = self.seams.host_rows(self.device, config.node)
-        self._host = host_budget(node=self.memory.node)
-        self.file = cold_file(config, self.device)
-        self._allocate = allocate_on(self.device, self.file)
+        self.banks = LayerBanks(config, self.device, self.seams)
+        self._host = host_budget(node=self.banks.memory.node)
         self._begun = False
-        self._banks: dict[int, LayerBank] = {}
-        self._sums: dict[int, torch.Tensor] = {}
 
     def join(self, layer: "BankedExperts", method: FusedMoEMethodBase) -> LayerLoad | None:
         """Take a layer that is being built; None for one that stays resident.
@@ -98,7 +85,7 @@ class Loading:
             method,
             begin=lambda: self.gather(number),
             device=self.device,
-            hand_on=lambda: self._bank(number),
+            hand_on=lambda: self._fill(number),
         )
 
     def gather(self, number: int) -> None:
@@ -129,7 +116,7 @@ class Loading:
             self.config,
             self.worker,
             host=self._host,
-            file=self.file,
+            file=self.banks.file,
             built=self.built,
             tell=self.tell,
         )
@@ -144,59 +131,19 @@ class Loading:
         Raises:
             Refused: A layer is not.
         """
-        missing = [layer.layer_name for n, layer in enumerate(self.layers) if n not in self._banks]
+        missing = [each.layer_name for n, each in enumerate(self.layers) if n not in self.banks.of]
         if missing:
             raise Refused(f"never loaded: {', '.join(missing)}")
-        counter = PickCounter(
-            [layer.layer_name for layer in self.layers],
-            experts=self.layout.experts,
-            picks_per_token=self.layout.picks,
-            device=self.device,
-            banks=2,
-        )
-        numbers = range(len(self.layers))
-        two_bank = TwoBank(
-            [self._banks[n] for n in numbers],
-            self.table,
-            counter,
-            [self._sums[n] for n in numbers],
-            drain,
-            self.seams.row_copy,
-            self.seams.used,
-        )
+        two_bank = self.banks.two_bank(self.layout, self.table, drain)
         self.tell(self.gathering.told())
-        if self.memory.mappings:
-            read = reader(self.memory, self.device)
-            least = floor(self.device, self.config.read_floor)
-            for line in self.memory.prove(read, floor=least):
-                self.tell(line)
-        if self.file is not None:
-            self.tell(self.file.prove())
-            two_bank.file = self.file
+        for line in self.banks.prove():
+            self.tell(line)
         if self.config.poison:
             Poison(two_bank.swapper)
         serve(self.layers, two_bank)
-        two_bank.kept = (self.memory, self._allocate)
         return two_bank
 
-    def _bank(self, number: int) -> None:
+    def _fill(self, number: int) -> None:
         """Move a layer's repacked rows into its banks."""
-        layer, layout, mode = self.layers[number], self.layout, self.config.cold_rows
-        hot = layout.hot[number]
-        require_own(layer, self._banks.values())
-        found = row_tensors(layer)
-        cold = cold_rows(layout.experts, hot, mode)
-        shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}
-        tensors = self._allocate(shapes, hot, cold, self.memory)
-        ahead = None if self.file is None else ReadAhead(tensors)
-        bank = LayerBank(layer.layer_name, layout.experts, mode, tensors, ahead)
-        banks, rows = placed(layout.map[number], layout.experts, mode)
-        self.table.fill(number, banks, rows)
-        repacked = list(found.values())
-        fill(bank, repacked, list(zip(banks, rows, strict=True)))
-        if self.file is not None:
-            self.file.settle()
-        self._sums[number] = tensor_sums(repacked)
-        self._banks[number] = bank
-        serve_from(layer, bank)
+        self.banks.fill(number, self.layers[number], self.layout, self.table)
         self.gathering.end(number)

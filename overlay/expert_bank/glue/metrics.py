@@ -16,10 +16,9 @@ from typing import Any
 from prometheus_client import REGISTRY, multiprocess
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-from expert_bank.config import STATS, stats_place
+from expert_bank.config import SERVER, STATS, stats_place
 from expert_bank.metrics import AGE, METRICS
 from expert_bank.refused import Refused
-from expert_bank.stats import SERVER
 from expert_bank.stats_file import read_stats
 
 AGE_TEXT = (
@@ -35,13 +34,15 @@ def join() -> None:
     Every process of a server inherits the name that its first one makes up here, before it starts
     the others: no server shows the numbers of another's worker, or of an earlier one's.
     """
+    if not os.environ.get(STATS):
+        return
+    os.environ.setdefault(SERVER, secrets.token_hex(8))
     try:
         place = stats_place()
     except Refused:
         return  # the worker says so, where it ends the start
     if place is None:
         return
-    os.environ.setdefault(SERVER, secrets.token_hex(8))
     REGISTRY.register(FileCollector())
     multiprocess.MultiProcessCollector = SharedCollector
 

@@ -13,6 +13,7 @@ from expert_bank.glue.row_tensors import ROUTED_BY
 from expert_bank.layer_shape import LayerShape
 from expert_bank.pages import page_bytes
 from expert_bank.plan import Mode, Plan
+from expert_bank.remedy import free_on_cpu
 
 
 def row_bytes(layer: RoutedExperts) -> dict[str, int]:
@@ -62,13 +63,9 @@ def planned(
         free_file=file,
     )
     if device.type == "cpu":
-        # The device is the host: what the cold rows take is not there for the hot ones. Its layers
-        # are gathered where they are repacked, and counted there.
-        free = host - plan.cold_bank
-    else:
-        # The other weights are out of what is free by now, and the plan has them as a term.
-        free = torch.cuda.mem_get_info(device)[0] + other
-    return replace(plan, free_device=max(0, free))
+        return replace(plan, free_device=free_on_cpu(plan))
+    # The other weights are out of what is free by now, and the plan has them as a term.
+    return replace(plan, free_device=torch.cuda.mem_get_info(device)[0] + other)
 
 
 def with_waiting(plan: Plan, layers: int, device: torch.device) -> Plan:
@@ -80,9 +77,7 @@ def with_waiting(plan: Plan, layers: int, device: torch.device) -> Plan:
         device: Where the hot rows go.
     """
     more = replace(plan, waiting=layers)
-    if device.type != "cpu":
-        return more
-    return replace(more, free_device=max(0, plan.free_device + plan.host_peak - more.host_peak))
+    return replace(more, free_device=free_on_cpu(more)) if device.type == "cpu" else more
 
 
 def _shape(layer: RoutedExperts) -> LayerShape:

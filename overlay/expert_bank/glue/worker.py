@@ -3,7 +3,7 @@
 """The step of a worker, where vLLM lets a subclass in."""
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
@@ -11,28 +11,21 @@ from expert_bank.glue.banking import before_forward, load_banked, require_map_in
 from expert_bank.glue.binding import bind_counter
 from expert_bank.glue.experts import CountedExperts
 from expert_bank.glue.install import install
+from expert_bank.glue.sleeping import SleepingWorker
 from expert_bank.refused import Refused
 from expert_bank.steering import follow
-from expert_bank.two_bank import TwoBank
-
-if TYPE_CHECKING:
-    from vllm.v1.worker.gpu_worker import Worker as Base
-else:
-    Base = object
 
 AGAIN = "start the engine again for other weights, or start it without moe_hot_experts"
 
 
-class BankWorker(Base):
+class BankWorker(SleepingWorker):
     """Mixed in before a worker class of vLLM; does what the configuration switches on.
 
     Attributes:
         pick_counter: Counts the picks, or None where nothing does.
-        two_bank: The experts in two banks, or None where they are all resident.
     """
 
     pick_counter: PickCounter | None = None
-    two_bank: TwoBank | None = None
 
     def load_model(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - vLLM's, whatever they are
         """Load as vLLM does, into two banks or not, and bind the counter to what was loaded."""
@@ -112,16 +105,6 @@ class BankWorker(Base):
         if reset is None:
             raise NotImplementedError("reset_weights: this vLLM has no such call")
         return reset(*args, **kwargs)
-
-    def sleep(self, level: int = 1) -> Any:  # noqa: ANN401 - the same
-        """Sleep as vLLM does where all experts are resident; else the same."""
-        # vLLM has stopped its scheduler by now, and leaves it so.
-        self._refuse_while_banked(
-            "sleep",
-            "the engine cannot sleep",
-            "wake_up lets it answer again; start it without moe_hot_experts to sleep",
-        )
-        return super().sleep(level)
 
     def save_sharded_state(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Save as vLLM does where all experts are resident; else the same."""

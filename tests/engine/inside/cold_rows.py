@@ -12,7 +12,7 @@ from checks import tell
 from small_banks import picks, random_swap, small
 
 from expert_bank import ops, picked_ahead
-from expert_bank.bank import LayerBank
+from expert_bank.bank import LayerBank, placed
 from expert_bank.cold_file import ColdFile
 from expert_bank.cold_folder import FOLDER, USUAL
 from expert_bank.file_allocation import FileAllocation, ReadAhead
@@ -63,8 +63,40 @@ def swaps_and_forwards_are_the_resident_layers() -> None:
     made.require_whole()
     told = made.two_bank.told()
     assert (told["swaps"], told["failed"], told["file"]["steps"]) == (60, 0, 120)
-    assert told["file"]["in_memory"] == 0
-    assert told["file"]["read"] >= told["file"]["least"] > 0
+    assert told["file"]["kept"] == 0
+
+
+def each_step_must_read_the_pages_of_its_own_cold_rows() -> None:
+    """So many bytes, and no more, for steps that touch what they ask for, each page once a step."""
+    file = opened()
+    bank = wide(file)
+    table = Table([1], 5, torch.device("cpu"))
+    table.fill(0, *placed([2], 5, "file"))
+    ask, least = picked_ahead.asks(bank, table, 0), 0
+    for step in range(20):
+        ids = picks(step, 1, experts=5)
+        # Between steps; no step's.
+        assert all(bool((each == 0).all()) for each in bank.row(COLD, 0))
+        with file.step():
+            for _ in range(2):
+                ask(ids)
+                for cold in {*ids.reshape(-1).tolist()} - {2}:
+                    assert all(bool((each.cold[cold] == cold).all()) for each in bank.tensors)
+        least += file_bytes(bank, {*ids.reshape(-1).tolist()} - {2})
+        assert (file.least, file.kept) == (least, 0)
+    # The process may have read a library's page, too.
+    assert file.least <= file.read < 1.1 * file.least
+
+
+def file_bytes(bank: LayerBank, rows: set[int]) -> int:
+    """Bytes of the pages that cold rows lie on, shared ones once."""
+    page = page_bytes()
+    pages = set()
+    for each in bank.tensors:
+        for row in rows:
+            start = each.cold[row].data_ptr()
+            pages |= {*range(start // page, (start + each.cold[row].nbytes - 1) // page + 1)}
+    return len(pages) * page
 
 
 def a_demotion_copies_nothing() -> None:
@@ -97,7 +129,7 @@ def wide(file: ColdFile) -> LayerBank:
     for each in tensors:
         each.cold.copy_(torch.arange(5).view(5, 1).expand(5, WIDE))
     file.settle()
-    return LayerBank("layer", 5, "file", tensors, ReadAhead(tensors))
+    return LayerBank("layer", 5, "file", tensors, ReadAhead(file, tensors))
 
 
 def pages_of(bank: LayerBank, row: int) -> int:
@@ -172,6 +204,7 @@ if __name__ == "__main__":
         (
             every_row_is_whole_in_memory_and_out_of_it,
             swaps_and_forwards_are_the_resident_layers,
+            each_step_must_read_the_pages_of_its_own_cold_rows,
             a_demotion_copies_nothing,
             poisoned_rows_of_a_file_are_nan_and_come_back,
             a_row_that_is_asked_for_comes_alone,

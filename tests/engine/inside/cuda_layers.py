@@ -77,7 +77,8 @@ def model(
     source = torch.Generator().manual_seed(19)
     settings = BankConfig(",".join(map(str, hot)), mode, boot, poison, 0.0, None)
     load = Loading(settings, worker(), lambda _line: None)
-    load._allocate = TwoAllocations(CPU, register=lambda *_: 0, unregister=lambda *_: 0)  # noqa: SLF001 - a CPU's is one
+    # A CPU's is one.
+    load.banks.allocate = TwoAllocations(CPU, register=lambda *_: 0, unregister=lambda *_: 0)
     w13 = [torch.randn(E, 2 * INNER, WIDTH, generator=source).to(dtype) / 8 for _ in hot]
     w2 = [torch.randn(E, WIDTH, INNER, generator=source).to(dtype) / 8 for _ in hot]
     with set_current_vllm_config(VllmConfig()), loading(load):

@@ -26,7 +26,7 @@ def run(job: forks.Job) -> dict[str, Any]:
 
 
 def state(llm: Any, name: str) -> dict[str, Any]:  # noqa: ANN401 - vLLM's
-    """Hash the configuration and answer."""
+    """Hash the configuration that worker and engine have, and answer."""
     from vllm import SamplingParams  # noqa: PLC0415 - the same
 
     parameters = SamplingParams(temperature=0, max_tokens=24, ignore_eos=True, logprobs=1)
@@ -35,12 +35,19 @@ def state(llm: Any, name: str) -> dict[str, Any]:  # noqa: ANN401 - vLLM's
     return {
         "state": name,
         "hash": llm.llm_engine.vllm_config.compute_hash(),
+        "workers": llm.collective_rpc(hashed),
         "ids": [list(each.token_ids) for each in answers],
         "bits": [
             [struct.pack("<f", place[token].logprob).hex() for token, place in places]
             for places in (zip(each.token_ids, each.logprobs, strict=True) for each in answers)
         ],
     }
+
+
+def hashed(worker: Any) -> list[str]:  # noqa: ANN401 - vLLM's
+    """Hash the configuration that a worker, and its model runner, go by now."""
+    runner = worker.model_runner
+    return [each.vllm_config.compute_hash() for each in (worker, runner)]
 
 
 if __name__ == "__main__":

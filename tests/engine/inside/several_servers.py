@@ -10,9 +10,10 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from small_banks import small
 
+from expert_bank.config import SERVER
 from expert_bank.glue import plugin
 from expert_bank.metrics import AGE, METRICS
-from expert_bank.stats import SERVER, snapshot
+from expert_bank.stats import snapshot
 from expert_bank.stats_file import write_stats
 
 FOLDER = Path(mkdtemp())

@@ -39,6 +39,8 @@ ROWS: dict[str, tuple[torch.dtype, tuple[int, ...]]] = {
 }
 WEIGHT = list(ROWS).index("w2_weight")
 GUARD, GUARDED = 64, 0xA5
+# Gives so many bytes of a device's memory.
+Room = Callable[[int], torch.Tensor]
 
 
 @dataclass
@@ -164,6 +166,7 @@ def small(
     first: Sequence[Sequence[int]] | None = None,
     poison: bool = False,
     file: ColdFile | None = None,
+    room: Room | None = None,
 ) -> Small:
     """Fill banks with random bytes that no float reads as NaN.
 
@@ -175,18 +178,23 @@ def small(
         first: Hot experts of each layer; drawn where left out.
         poison: Whether unused rows are NaN.
         file: Has the cold rows, and then nothing guards them.
+        room: Has the hot rows and the tables, and then nothing guards the former.
     """
     source, draw = torch.Generator().manual_seed(seed), random.Random(seed)  # noqa: S311 - no secret
     table = Table(hot, experts, CPU)
+    if room is not None:
+        table.device = tuple(
+            room(each.nbytes).view(each.dtype).view(each.shape) for each in table.device
+        )
     banks, sums, loaded, guards = [], [], [], []
     for layer, rows in enumerate(hot):
         repacked = [drawn(source, (experts, *shape), dtype) for dtype, shape in ROWS.values()]
         cold = cold_rows(experts, rows, mode)
         if file is None:
-            (tensors, around), ahead = guarded(rows, cold), None
+            (tensors, around), ahead = guarded(rows, cold, room), None
         else:
             tensors, around = FileAllocation(file)(ROWS, rows, cold, HostMemory()), []
-            ahead = ReadAhead(tensors)
+            ahead = ReadAhead(file, tensors)
         bank = LayerBank(f"layers.{layer}.experts", experts, mode, tensors, ahead)
         chosen = draw.sample(range(experts), rows) if first is None else first[layer]
         where = placed(chosen, experts, mode)
@@ -214,13 +222,18 @@ def drawn(source: torch.Generator, shape: Sequence[int], dtype: torch.dtype) -> 
     return found.to(torch.uint8).view(dtype).view(tuple(shape))
 
 
-def guarded(hot: int, cold: int) -> tuple[tuple[RowTensor, ...], list[torch.Tensor]]:
-    """Allocate a hot and a cold bank apart, with guard bytes around each."""
+def guarded(
+    hot: int, cold: int, room: Room | None = None
+) -> tuple[tuple[RowTensor, ...], list[torch.Tensor]]:
+    """Allocate a hot and a cold bank apart, with guard bytes around each that has no room elsewhere."""
     tensors, guards = [], []
     for name, (dtype, shape) in ROWS.items():
-        sides = []
+        sides: list[torch.Tensor] = []
         for rows in (hot, cold):
             size = rows * prod(shape) * dtype.itemsize
+            if room is not None and not sides:
+                sides.append(room(size).view(dtype).view(rows, *shape))
+                continue
             memory = torch.full((2 * GUARD + size,), GUARDED, dtype=torch.uint8)
             sides.append(memory[GUARD : GUARD + size].view(dtype).view(rows, *shape))
             guards += [memory[:GUARD], memory[GUARD + size :]]

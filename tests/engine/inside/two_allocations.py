@@ -4,13 +4,16 @@ The device's calls are told: they take a range of addresses and answer with a st
 """
 
 import ctypes
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import torch
 from cuda_layers import CPU
 from small_banks import ROWS, raised
 
 from expert_bank.allocation import ALIGNED, mapped_bytes, one_allocation
+from expert_bank.config import BankConfig
+from expert_bank.glue.allocating import cold_file
 from expert_bank.host_memory import HostMemory
 from expert_bank.pages import page_bytes
 from expert_bank.refused import Refused
@@ -127,6 +130,21 @@ def a_registration_that_is_not_permitted_names_the_containers_flags() -> None:
     assert "--" not in told
 
 
+def only_a_cpu_has_cold_rows_in_a_file() -> None:
+    """Another device is told by name, before the folder is looked at."""
+    asked = BankConfig(
+        *("3", "file", "first"), poison=False, read_floor=None, node=None, folder=Path("/absent")
+    )
+    told = raised(Refused, lambda: cold_file(asked, torch.device("cuda")))
+    assert told.startswith(
+        "moe_cold_rows file is for the CPU engine: cuda reads cold rows in place"
+    )
+    assert "\nuse moe_cold_rows mirror, or exclusive where" in told
+    assert "/absent takes no file" in raised(Refused, lambda: cold_file(asked, CPU))
+    for device in (torch.device("cuda"), CPU):
+        assert cold_file(replace(asked, cold_rows="mirror"), device) is None
+
+
 def refused(driver: Driver) -> str:
     """What is told where a driver does not register; it has nothing then."""
     told = raised(Refused, lambda: allocate(driver)(ROWS, HOT, COLD, HostMemory()))
@@ -140,4 +158,5 @@ CHECKS = (
     each_layer_has_a_mapping_that_stays,
     no_cold_row_is_nothing_to_register,
     a_registration_that_is_not_permitted_names_the_containers_flags,
+    only_a_cpu_has_cold_rows_in_a_file,
 )

@@ -12,7 +12,7 @@ def fresh(folder: Path, *, asked: bool = False) -> Resuming:
     return Resuming(
         runs=folder / "runs",
         tree=TREE,
-        recipe="1" * 64,
+        model="1" * 64,
         asked=asked,
         command="lanewright equal sample --resume",
     )

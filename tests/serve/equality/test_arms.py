@@ -67,6 +67,13 @@ def test_two_banks_are_started_as_the_lane_says_and_once_from_another_map(lane: 
     assert mapped.arm.engine == {**OURS, **mapped.engine, **COMPILED}
 
 
+def test_where_swaps_are_forced_nothing_is_to_follow_traffic(lane: LaneEnv) -> None:
+    found = arms(lane, {**BANKS, "moe_follow": "8"})
+    following = {name for name, each in found.items() if "moe_follow" in each.engine}
+    assert following == {f"compiled.{name}" for name in ("on", "follows", "mapped")}
+    assert "moe_follow" not in found["compiled.swaps"].arm.engine
+
+
 def test_the_map_is_the_one_that_the_first_arm_of_its_mode_keeps(lane: LaneEnv) -> None:
     found = arms(lane, BANKS, "eager", "compiled")
     kept = {name: each.arm.keeps for name, each in found.items() if each.arm.keeps}

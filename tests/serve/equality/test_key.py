@@ -32,8 +32,8 @@ flags\t\t: fpu avx2 avx512f
 """
 
 
-def keyed(side: Side = SIDE, arm: Arm = ARM, *, recipe: str = "1" * 64, **environ: str) -> str:
-    return key_of(side, arm, recipe=recipe, environ=environ)
+def keyed(side: Side = SIDE, arm: Arm = ARM, *, model: str = "1" * 64, **environ: str) -> str:
+    return key_of(side, arm, model=model, environ=environ)
 
 
 def with_engine(**changed: object) -> Arm:
@@ -45,7 +45,7 @@ CHANGED: dict[str, dict[str, Any]] = {
     "release": {"side": replace(SIDE, env=replace(ENV, site=Path("/sites/two")))},
     "base": {"side": replace(SIDE, env=replace(ENV, python=Path("/bases/two/bin/python")))},
     "shims": {"side": replace(SIDE, env=replace(ENV, shims=("triton-interpreter",)))},
-    "recipe": {"recipe": "2" * 64},
+    "model": {"model": "2" * 64},
     "engine": {"arm": with_engine(enforce_eager=False)},
     "another map": {"arm": with_engine(moe_boot_map="first")},
     "prompts": {"arm": replace(ARM, prompts=("A", "C"))},

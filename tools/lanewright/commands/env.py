@@ -18,8 +18,9 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     lane = lay_lane(project, places, lane_of(project, arguments))
     model = ensure_model(places, lane.env, lane.recipe)
     wanted = lane.env.environ()
-    stats = places.state / "stats" / f"{lane.lock.lane}.json"
-    stats.parent.mkdir(parents=True, exist_ok=True)
+    # A folder: each server that is started so has a file of its own there.
+    stats = places.state / "stats" / lane.lock.lane
+    stats.mkdir(parents=True, exist_ok=True)
     found = {
         **{name: value for name, value in wanted.items() if os.environ.get(name) != value},
         "LANE_PYTHON": str(lane.env.python),

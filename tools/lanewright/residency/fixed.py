@@ -29,9 +29,3 @@ def cold_picks(ids: Trace, hot: Map) -> Picks:
     is_cold = ~hot[np.arange(len(hot))[:, None], ids]
     cold: Picks = np.sum(is_cold, axis=2, dtype=np.int64)
     return cold
-
-
-def fixed_share(ids: Trace, hot: Map) -> float:
-    """Tell the share of all picks that are cold; 0 of none. Errors as ``fixed_cold``."""
-    cold = fixed_cold(ids, hot)
-    return float(cold.sum() / ids.size) if ids.size else 0.0

@@ -8,6 +8,7 @@ from lanewright.serve.cold_file import require_file, told_file
 from lanewright.serve.counter import counted
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import BANKS
+from lanewright.serve.following import require_following, told_following
 from lanewright.serve.seams import told_seams
 
 
@@ -25,8 +26,6 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
         for worker, banks in zip(evidence.status, evidence.banks, strict=True)
     ]
     first = told[0]
-    if engine.get("moe_follow") and not first.get("follows"):
-        raise MismatchError(f"{where}: moe_follow is on and proves nothing: the map stands still")
     experts = len(next(filter(None, evidence.usage))["counts"][0])
     facts = {
         "workers": len(told),
@@ -34,6 +33,7 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
         "tokens": of_all["tokens"],
         "hot_rows": sum(first["hot_rows"]),
         "follows": int(bool(first.get("follows"))),
+        "decisions": first["follows"]["decisions"] if first.get("follows") else 0,
         "mixed_layers": sum(0 < rows < experts for rows in first["hot_rows"]),
         **{
             name: first[name]
@@ -43,16 +43,15 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
         **{f"{seam}_calls": each["calls"] for seam, each in first.get("seams", {}).items()},
     }
     cold = first["cold_picks"] / picks
-    swaps = (
+    moved = (
         f"{first['swaps']} swaps at {first['barriers']} barriers moved {first['bytes']} bytes in"
         f" {first['seconds']:.3f} s"
         if first["swaps"]
         else "no swap was asked for"
     )
-    followed = "; the map followed traffic" if first.get("follows") else ""
     text = (
         f"{first['hot_picks']} hot + {first['cold_picks']} cold picks ({cold:.1%} cold) = {picks};"
-        f" {swaps}{followed}; every expert's row is as it was loaded"
+        f" {'; '.join((moved, *told_following(first)))}; every expert's row is as it was loaded"
         f"{''.join(f'; {each}' for each in (*told_file(first), *told_seams(first)))}"
     )
     return Proof(BANKS, on=True, facts=facts, text=text)
@@ -94,6 +93,7 @@ def _require_banked(
     if not banks["cold_picks"]:
         raise MismatchError(f"{who} proves nothing: no pick was served from the cold bank")
     require_file(who, banks, engine)
+    require_following(where, banks, engine)
     if banks["failed"]:
         failures = "\n  ".join(banks["failures"])
         raise MismatchError(f"{who}: {banks['failed']} swaps failed:\n  {failures}")

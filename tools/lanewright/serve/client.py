@@ -2,6 +2,8 @@
 
 import http.client
 import json
+import socket
+import time
 from typing import Any
 
 from lanewright.serve.port import HOST
@@ -12,6 +14,38 @@ MOST_BYTES = 64 * 2**20
 
 class RefusedError(Exception):
     """The server answered a request with an error, or not at all."""
+
+
+class _Exchange(http.client.HTTPConnection):
+    """A connection whose time limit is for all of the exchange."""
+
+    def connect(self) -> None:
+        """Connect, and begin to count."""
+        self.sock = _Limited(self.timeout or 0.0)
+        self.sock.connect((self.host, self.port))
+
+
+class _Limited(socket.socket):
+    """A TCP socket on which all waits together end in time: a peer may send byte after byte."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(socket.AF_INET, socket.SOCK_STREAM)
+        self._ends = time.monotonic() + seconds
+        self.settimeout(seconds)
+
+    def sendall(self, data: Any, flags: int = 0) -> None:  # noqa: ANN401 - as socket has it
+        self._limit()
+        super().sendall(data, flags)
+
+    def recv_into(self, *args: Any) -> int:  # noqa: ANN401 - as socket has it
+        self._limit()
+        return super().recv_into(*args)
+
+    def _limit(self) -> None:
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.settimeout(left)
 
 
 def healthy(port: int) -> bool:
@@ -53,12 +87,27 @@ def post(port: int, path: str, body: dict[str, Any], *, seconds: float) -> dict[
 def request(
     port: int, method: str, path: str, body: bytes | None, *, seconds: float
 ) -> tuple[int, bytes]:
-    """Send one request; status and body of the answer."""
-    connection = http.client.HTTPConnection(HOST, port, timeout=seconds)
+    """Send one request; status and body of the answer.
+
+    Args:
+        port: Of ``HOST``.
+        method: Of HTTP.
+        path: From / on.
+        body: JSON; None for none.
+        seconds: The most that all of it may take, from connecting to the answer's last byte.
+
+    Raises:
+        RefusedError: There is no whole answer in time, or it is too long.
+    """
+    connection = _Exchange(HOST, port, timeout=seconds)
     try:
         connection.request(method, path, body, {"Content-Type": "application/json"})
         response = connection.getresponse()
         status, answer = response.status, response.read(MOST_BYTES + 1)
+    except TimeoutError as error:
+        raise RefusedError(
+            f"{path} of {HOST}:{port} gave no whole answer within {seconds:g} s"
+        ) from error
     except (OSError, http.client.HTTPException) as error:
         raise RefusedError(f"{path} got no answer: {error}") from error
     finally:

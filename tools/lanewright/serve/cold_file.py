@@ -12,7 +12,7 @@ ELSEWHERE = (
 
 
 def require_file(who: str, banks: Mapping[str, Any], engine: Mapping[str, object]) -> None:
-    """Go on where cold rows are where the lane has them; of a file's, each step read them anew.
+    """Go on where cold rows are where the lane has them; of a file's, each step read its own anew.
 
     Raises:
         MismatchError: They are not, or coldness cost nothing.
@@ -25,16 +25,26 @@ def require_file(who: str, banks: Mapping[str, Any], engine: Mapping[str, object
         )
     if file is None:
         return
-    if file["in_memory"]:
+    nothing = f"{who}: moe_cold_rows file proves nothing: "
+    if file["steps"] != banks["forwards"]:
         raise MismatchError(
-            f"{who}: moe_cold_rows file proves nothing: {file['in_memory']} of {file['bytes']} bytes"
-            f" of cold rows in {file['folder']} are in memory once they are given back",
+            f"{nothing}rows were given back behind {file['steps']} steps of {banks['forwards']}"
+        )
+    if file["kept"]:
+        raise MismatchError(
+            f"{nothing}behind a step {file['kept']} bytes of its cold rows in {file['folder']}"
+            " were still in memory",
             hint=ELSEWHERE,
+        )
+    if file["least"] < file["once"]:
+        raise MismatchError(
+            f"{nothing}steps asked for {file['least']} bytes of cold rows, and those that were picked"
+            f" have {file['once']}, were each read but once"
         )
     if file["read"] < file["least"]:
         raise MismatchError(
-            f"{who}: moe_cold_rows file proves nothing: {file['steps']} steps read {file['read']}"
-            f" bytes from disks, and the cold rows that were picked have {file['least']}",
+            f"{nothing}{file['steps']} steps read {file['read']} bytes from disks, and the cold rows"
+            f" that each step picked have {file['least']} in all",
             hint=ELSEWHERE,
         )
 
@@ -46,7 +56,8 @@ def told_file(banks: Mapping[str, Any]) -> list[str]:
         return []
     return [
         (
-            f"{file['steps']} steps read {file['read']} bytes from disks, cold rows are a file's of"
-            f" {file['bytes']} bytes, and {file['locked']} bytes are locked in memory"
+            f"{file['steps']} steps read {file['read']} bytes from disks, {file['least']} of them for"
+            f" the cold rows that each picked, of a file's {file['bytes']} bytes, and"
+            f" {file['locked']} bytes are locked in memory"
         )
     ]

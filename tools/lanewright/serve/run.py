@@ -19,7 +19,7 @@ from lanewright.serve.equality.earlier import Resuming
 from lanewright.serve.equality.run import equality
 from lanewright.serve.equality.told import lines, proven
 from lanewright.serve.lane import Lane
-from lanewright.serve.model import ensure_model, recipe_hash, recipe_text
+from lanewright.serve.model import content_hash, ensure_model, recipe_hash, recipe_text
 from lanewright.serve.offline import boot_offline
 from lanewright.serve.port import usable_port
 from lanewright.serve.record import SCHEMA, make_run_folder, write_record
@@ -113,7 +113,7 @@ def run(
             resuming=Resuming(
                 runs=folder.parent,
                 tree=lane.lock.tree,
-                recipe=hashed,
+                model=content_hash(model),
                 asked=wanted.resume,
                 command=f"{wanted.command(lane)} --resume",
             ),

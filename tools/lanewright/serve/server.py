@@ -16,6 +16,7 @@ from lanewright.serve.environment import STATS, LaneEnv
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import carries_bank
 from lanewright.serve.flags import flags
+from lanewright.serve.metrics import metrics_of, with_metrics
 from lanewright.serve.port import HOST, usable_port
 from lanewright.serve.proof import prove
 from lanewright.terminal import stage
@@ -104,11 +105,14 @@ def boot_server(
             raise running.died(f"{ended(died)} before it was up")
         ready = time.monotonic()
         evidence = ask(running, port, name, asks_workers=carries_bank(env))
+        metrics = ask_metrics(running, port) if any(evidence.banks) else None
         health = healthy(port)
         asked = time.monotonic()
         if not health:
             raise running.died("no longer answered /health after the completions")
     proofs = prove(env, engine, evidence, "server boot")
+    if metrics is not None:
+        proofs = with_metrics(proofs, metrics, evidence, "server boot")
     seconds = {
         "ready": round(ready - start, 3),
         "requests": round(asked - ready, 3),
@@ -145,6 +149,18 @@ def ask(running: Child, port: int, model: str, *, asks_workers: bool) -> Evidenc
         raise running.died(f"failed a request: {error}") from error
     status, usage, banks = [tuple(each.get("results", ())) for each in answers] or [(), (), ()]
     return Evidence(status, usage, completions, banks=banks)
+
+
+def ask_metrics(running: Child, port: int) -> str:
+    """Ask for ``/metrics``, as they are now.
+
+    Raises:
+        BootError: The server did not answer as it should.
+    """
+    try:
+        return metrics_of(port, seconds=REQUEST_SECONDS)
+    except RefusedError as error:
+        raise running.died(f"failed a request: {error}") from error
 
 
 def complete(port: int, model: str, prompt: str) -> Completion:

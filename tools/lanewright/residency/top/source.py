@@ -7,8 +7,11 @@ from typing import Any
 
 from expert_bank.refused import Refused
 from expert_bank.stats_file import checked, read_stats
+from expert_bank.stats_folder import all_stats
 from lanewright.errors import LanewrightError
+from lanewright.residency.top.rows import safe
 from lanewright.serve.client import RefusedError, post
+from lanewright.terminal import quoted
 
 SECONDS = 60.0
 PROCESSES = Path("/proc")
@@ -23,14 +26,20 @@ Source = Callable[[str | None], Stats]
 
 
 def of_file(path: Path) -> Source:
-    """Read a stats file whose worker is still there."""
+    """Read a stats file whose worker is still there, or the only such file of a folder.
+
+    Raises:
+        LanewrightError: In the folder is none, or are several.
+    """
+    if path.is_dir():
+        path = _only(path)
 
     def read(model: str | None) -> Stats:
         try:
             stats = read_stats(path, model=model)
         except Refused as error:
             raise LanewrightError(error.message, hint=error.hint) from error
-        if not (PROCESSES / str(stats["pid"])).exists():
+        if not _is_there(stats):
             raise LanewrightError(
                 f"stats file {path}: the worker that wrote it, process {stats['pid']}, is gone;"
                 f" it was written {age(stats):.0f} s ago",
@@ -39,6 +48,35 @@ def of_file(path: Path) -> Source:
         return stats
 
     return read
+
+
+def _only(folder: Path) -> Path:
+    """Choose the file of the one server of a folder that runs."""
+    running = [(path, stats) for path, stats in all_stats(folder) if _is_there(stats)]
+    if not running:
+        raise LanewrightError(
+            f"no server that runs tells in {folder} how its map does",
+            hint=f"start one on this version with EXPERT_BANK_STATS={quoted(folder)} and"
+            " --moe-hot-experts, or ask it by --port",
+        )
+    (path, _), *others = running
+    if others:
+        told = (
+            f"{path}: process {stats['pid']}, {safe(stats['model'])}, forward {stats['forwards']},"
+            f" {age(stats):.0f} s ago"
+            for path, stats in running
+        )
+        raise LanewrightError(
+            "\n  ".join(
+                [f"{len(running)} servers that run tell in {folder} how their maps do", *told]
+            ),
+            hint=f"name one: lanewright residency top --file {quoted(path)}",
+        )
+    return path
+
+
+def _is_there(stats: Stats) -> bool:
+    return (PROCESSES / str(stats["pid"])).exists()
 
 
 def of_server(port: int) -> Source:

@@ -89,7 +89,9 @@ def lane_arms(
             return
         usage = str(folder / f"{mode}.usage.json")
         yield replace(on, arm=replace(on.arm, keeps=usage))
-        yield arm(mode, "swaps", engine, (FORCED,))
+        # While swaps are forced, a map that follows waits.
+        still = {name: value for name, value in engine.items() if name != "moe_follow"}
+        yield arm(mode, "swaps", still, (FORCED,))
         yield arm(mode, "follows", engine, (FOLLOWED,))
         yield arm(mode, "mapped", {**engine, "moe_boot_map": usage})
 

@@ -36,14 +36,14 @@ class Resuming:
     Attributes:
         runs: Has a folder for each run of the lane.
         tree: Id of the lane's tree.
-        recipe: Hash of the model's recipe.
+        model: Hash of the model's files.
         asked: Whether arms are taken that an earlier run has finished.
         command: What to type so that they are.
     """
 
     runs: Path
     tree: str
-    recipe: str
+    model: str
     asked: bool
     command: str
 
@@ -73,7 +73,7 @@ class Arms:
         """Key every arm of a comparison."""
         arms = {_stem(side, arm): arm for side in sides for arm in side.arms}
         keys = {
-            _stem(side, arm): key_of(side, arm, recipe=how.recipe, environ=environ)
+            _stem(side, arm): key_of(side, arm, model=how.model, environ=environ)
             for side in sides
             for arm in side.arms
         }

@@ -85,13 +85,13 @@ class Side:
     arms: Sequence[Arm]
 
 
-def key_of(side: Side, arm: Arm, *, recipe: str, environ: Mapping[str, str]) -> str:
+def key_of(side: Side, arm: Arm, *, model: str, environ: Mapping[str, str]) -> str:
     """SHA-256 of all that determines an arm's answers, but for the content of its boot map.
 
     Args:
         side: What it is booted of.
         arm: What is booted and asked.
-        recipe: Hash of the model's recipe.
+        model: Hash of the model's files.
         environ: Variables beside the lane's own.
     """
     whole = {**side.env.environ(), **environ}
@@ -105,7 +105,7 @@ def key_of(side: Side, arm: Arm, *, recipe: str, environ: Mapping[str, str]) -> 
         "base": side.env.python.parent.parent.name,
         "shims": side.env.shims,
         "environ": {name: whole[name] for name in sorted(whole) if heard(name)},
-        "recipe": recipe,
+        "model": model,
         "arm": settings(arm),
     }
     return hashlib.sha256(json.dumps(stated, sort_keys=True).encode()).hexdigest()

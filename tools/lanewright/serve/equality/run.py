@@ -132,7 +132,7 @@ def _proven(lane: LaneEnv, of: LaneArm, found: Mapping[str, Any]) -> tuple[Proof
         each.facts.get("mixed_layers") and not each.facts["swaps"] for each in proofs
     ):
         raise MismatchError(f"{where}: swaps were asked for, and none was made")
-    if FOLLOWED in of.arm.calls and not all(each.facts["follows"] for each in proofs):
+    if FOLLOWED in of.arm.calls and not all(each.facts["decisions"] for each in proofs):
         raise MismatchError(f"{where}: the map was to follow traffic, and did not")
     return proofs
 

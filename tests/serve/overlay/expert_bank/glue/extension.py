@@ -44,6 +44,34 @@ class WorkerExtension:
         two_bank = getattr(self, "two_bank", None)
         return None if two_bank is None else {**two_bank.told(), "audit": two_bank.audit()}
 
+    def expert_bank_stats(self) -> dict[str, Any] | None:
+        two_bank = getattr(self, "two_bank", None)
+        if two_bank is None:
+            return None
+        told = two_bank.told()
+        names = ("forwards", "barriers", "swaps", "failed", "cut", "bytes", "seconds")
+        self.stats = {
+            **dict.fromkeys(("tokens", "deciding_seconds"), 0),
+            **dict.fromkeys(("frozen", "guard")),
+            "served_as": "stand-in",
+            "engine": 0,
+            "forwards": told["forwards"] - self.vllm_config.lies.get("late_forwards", 0),
+            "cold": dict.fromkeys(("late", "boot", "oracle", "null")),
+            "regret": {"picks": 0},
+            "swapping": {"waiting": 0, **{name: told[name] for name in names}},
+            "layers": [
+                {
+                    "name": bank.name,
+                    "hot_rows": bank.hot,
+                    "swaps": 0 if number else told["swaps"],
+                    "hot_picks": bank.picks[0] + self.vllm_config.lies.get("more_shown", 0),
+                    "cold_picks": bank.picks[1],
+                }
+                for number, bank in enumerate(two_bank.banks)
+            ],
+        }
+        return self.stats
+
     def expert_bank_force(self, every: int, pairs_per_layer: int, seed: int) -> None:
         two_bank = getattr(self, "two_bank", None)
         if two_bank is None:
@@ -55,4 +83,4 @@ class WorkerExtension:
         self.expert_bank_force(settings["every"], 1, 0)
         two_bank = getattr(self, "two_bank", None)
         if two_bank is not None:
-            two_bank.follows = "unfollowed" not in self.vllm_config.lies
+            two_bank.follows = "unfollowed" not in self.vllm_config.lies or None

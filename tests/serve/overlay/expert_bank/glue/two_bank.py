@@ -62,7 +62,7 @@ class TwoBank:
             bank = self.banks[layer]
             bank.rows[0][bank.place[expert]].value ^= 1
         self.forced = (0, 0, 0)
-        self.follows = False
+        self.follows: bool | None = None
         self.forwards = self.barriers = self.swaps = self.failed = self.bytes = 0
 
     def forward(self) -> None:
@@ -74,6 +74,10 @@ class TwoBank:
             draw = random.Random(f"{seed}.{self.forwards}")  # noqa: S311 - no secret
             for number, bank in enumerate(self.banks):
                 self._swap(number, bank, pairs, draw)
+
+    def _followed(self) -> dict[str, Any]:
+        every = self.forced[0]
+        return {"trusted": True, "every": every, "decisions": self.barriers, "ended": ""}
 
     def _swap(self, number: int, bank: LayerBank, pairs: int, draw: random.Random) -> None:
         order = draw.sample(range(len(bank.place)), len(bank.place))
@@ -113,7 +117,7 @@ class TwoBank:
             "failures": ["a copy was told to fail"] * self.failed,
             "resident": [],
             "closed": [],
-            "follows": {"trusted": True} if self.follows else None,
+            "follows": self.follows and self._followed(),
             "file": None,
             "seams": {
                 "RowTable": {"from": "own", "calls": len(self.banks) + 2 * self.swaps},

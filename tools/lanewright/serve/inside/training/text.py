@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
-# Of its documents, in order, every third is held out.
+from training.apart import unseen, without_twins
+
+# Of its documents, in order and without twins, every third is held out.
 EVERY = 3
 
 
@@ -24,7 +26,7 @@ class Text:
 
     Attributes:
         trained: What a model is trained on.
-        held_out: What it never sees.
+        held_out: What it never sees, less the paragraphs that repeat what it does see.
     """
 
     trained: tuple[str, ...]
@@ -32,7 +34,7 @@ class Text:
 
 
 def text_of(kind: str, told: Mapping[str, Any]) -> Text:
-    """Read all documents of a kind.
+    """Read all documents of a kind, and hold some out.
 
     Args:
         kind: Name of the kind, for messages.
@@ -53,10 +55,10 @@ def text_of(kind: str, told: Mapping[str, Any]) -> Text:
             f" where the recipe names {told['sha256']}"
         )
     without = re.compile(told["without"], re.MULTILINE | re.DOTALL)
-    texts = [without.sub("", each.decode()) for each in found]
+    texts = without_twins(without.sub("", each.decode()) for each in found)
     held_out = texts[EVERY - 1 :: EVERY]
     del texts[EVERY - 1 :: EVERY]
-    return Text(tuple(texts), tuple(held_out))
+    return Text(tuple(texts), tuple(unseen(held_out, texts)))
 
 
 def documents(name: str, told: Mapping[str, Any]) -> Iterator[bytes]:

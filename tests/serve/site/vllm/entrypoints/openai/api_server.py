@@ -38,8 +38,10 @@ engine.lies.update(engine.lies.get("served", {}))
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
+        if self.path == "/metrics":
+            return self.write(500 if "unscraped" in engine.lies else 200, exposition().encode())
         faint = self.path == "/health" and engine.requests >= engine.lies.get("faints", 1000)
-        self.answer(503 if faint else 200, {"data": [{"id": arguments.served_model_name}]})
+        return self.answer(503 if faint else 200, {"data": [{"id": arguments.served_model_name}]})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -54,9 +56,28 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(404, {})
 
     def answer(self, status: int, content: dict[str, Any]) -> None:
+        self.write(status, json.dumps(content).encode())
+
+    def write(self, status: int, content: bytes) -> None:
         self.send_response(status)
         self.end_headers()
-        self.wfile.write(json.dumps(content).encode())
+        self.wfile.write(content)
+
+
+def exposition() -> str:
+    """Write the stats of the worker as they were last asked for, as Prometheus reads them."""
+    from expert_bank.metrics import METRICS  # noqa: PLC0415 - an unpatched pin has none
+
+    (worker,) = engine.workers
+    lines = ["# TYPE vllm:anything gauge", "vllm:anything 1.0"]
+    for each in METRICS:
+        if each.name == engine.lies.get("lacks"):
+            continue
+        lines.append(f"# TYPE {each.name} {each.kind}")
+        for labels, value in each.read(worker.stats):
+            named = ",".join(f'{n}="{v}"' for n, v in zip(each.labels, labels, strict=True))
+            lines.append(f"{each.name}{'{' + named + '}' if named else ''} {float(value)}")
+    return "\n".join(lines) + "\n"
 
 
 def completion(body: dict[str, Any]) -> dict[str, Any]:

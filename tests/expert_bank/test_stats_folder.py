@@ -1,0 +1,124 @@
+"""In a folder each server has a stats file of its own; a file that two of them write is told."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from expert_bank.config import SERVER, STATS, stats_place
+from expert_bank.stats import snapshot
+from expert_bank.stats_file import read_stats, write_stats
+from expert_bank.stats_folder import KEPT, all_stats, file_of, other_writer, remove_old
+from expert_bank.stats_left import WRITING, beside
+from tests.expert_bank.watched import Banks
+
+FIRST, SECOND, THIRD = "0123456789abcdef", "fedcba9876543210", "00ff00ff00ff00ff"
+
+
+@pytest.fixture(scope="module")
+def gone() -> int:
+    """Number of a process that is no more."""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid
+
+
+@pytest.fixture
+def told() -> dict[str, Any]:
+    banks = Banks()
+    banks.serve([5, 1, 3, 1], 3)
+    return snapshot(banks, "/models/m")  # type: ignore[arg-type]
+
+
+def left(folder: Path, name: str, told: dict[str, Any], *, age: float = KEPT + 1) -> Path:
+    """A server's last stats, so long ago."""
+    path = file_of(folder, name)
+    write_stats(path, {"server": name, **told})
+    os.utime(path, (time.time() - age,) * 2)
+    return path
+
+
+def test_two_servers_of_one_folder_have_two_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {}
+    for server in (FIRST, SECOND):
+        monkeypatch.setenv(SERVER, server)
+        monkeypatch.setenv(STATS, str(tmp_path))
+        place = stats_place()
+        assert place is not None
+        banks = Banks()
+        banks.watched(place)
+        banks.serve([1, 1, 1, 1], 64)
+        assert not banks.warned
+        files[server] = place
+    assert len({*files.values()}) == 2
+    assert {name: read_stats(file)["server"] for name, file in files.items()} == {
+        name: name for name in files
+    }
+    assert [path for path, _ in all_stats(tmp_path)] == sorted(files.values())
+
+
+def test_a_process_of_no_named_server_has_a_file_too(tmp_path: Path) -> None:
+    assert stats_place({STATS: str(tmp_path)}) == tmp_path / f"{os.getpid()}.json"
+    file = tmp_path / "stats.json"
+    assert stats_place({STATS: str(file), SERVER: FIRST}) == file
+
+
+def test_a_file_that_another_server_writes_is_told_once(
+    tmp_path: Path, told: dict[str, Any], gone: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "stats.json"
+    monkeypatch.setenv(SERVER, FIRST)
+    other = os.getppid()
+    for pid, server, warned in ((gone, SECOND, 0), (os.getpid(), FIRST, 0), (other, SECOND, 1)):
+        write_stats(file, {**told, "pid": pid, "server": server})
+        banks = Banks()
+        banks.watched(file)
+        assert len(banks.warned) == warned
+        assert read_stats(file)["server"] == FIRST
+    assert f"{file} is written by another server, too (process {other}): " in banks.warned[0]
+    assert other_writer(tmp_path / "absent", FIRST) is None
+    for impossible in (0, 2**40):
+        write_stats(file, {**told, "pid": impossible, "server": SECOND})
+        assert other_writer(file, FIRST) is None
+
+
+def test_what_servers_left_that_are_long_gone_is_removed(
+    tmp_path: Path, told: dict[str, Any], gone: int
+) -> None:
+    old = left(tmp_path, FIRST, {**told, "server": FIRST, "pid": gone})
+    half = beside(file_of(tmp_path, SECOND), gone)
+    half.write_text("{")
+    os.utime(half, (time.time() - WRITING - 1,) * 2)
+    Banks().watched(file_of(tmp_path, THIRD))
+    assert not old.exists()
+    assert not half.exists()
+    assert [each.name for each in tmp_path.iterdir()] == [f"{THIRD}.json"]
+
+
+def test_what_runs_is_of_today_or_is_no_servers_stays(
+    tmp_path: Path, told: dict[str, Any], gone: int
+) -> None:
+    kept = [
+        left(tmp_path, FIRST, {**told, "server": FIRST, "pid": os.getpid()}),
+        left(tmp_path, SECOND, {**told, "server": SECOND, "pid": gone}, age=KEPT - 60),
+        left(tmp_path, "0" * 16, {**told, "server": "of another name", "pid": gone}),
+        left(tmp_path, "somebodys", {**told, "server": "somebodys", "pid": gone}),
+    ]
+    broken = file_of(tmp_path, "1" * 16)
+    broken.write_text("{")
+    os.utime(broken, (0, 0))
+    remove_old(file_of(tmp_path, THIRD))
+    assert all(each.exists() for each in [*kept, broken])
+
+
+def test_beside_a_file_of_its_own_name_nothing_is_removed(
+    tmp_path: Path, told: dict[str, Any], gone: int
+) -> None:
+    other = left(tmp_path, FIRST, {**told, "server": FIRST, "pid": gone})
+    remove_old(tmp_path / "stats.json")
+    assert other.exists()

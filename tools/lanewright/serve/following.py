@@ -1,0 +1,52 @@
+"""The proof of a map that follows traffic: its policy was asked whenever its turn came."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lanewright.errors import MismatchError
+
+
+def require_following(where: str, banks: Mapping[str, Any], engine: Mapping[str, object]) -> None:
+    """Go on where a map that is to follow traffic was decided on before every N-th forward.
+
+    Args:
+        where: Of what boot, for people.
+        banks: What a worker told; ``follows`` may have been switched on by a call, too.
+        engine: Engine arguments.
+
+    Raises:
+        MismatchError: It stands still, stopped, or was not decided on as often.
+    """
+    follows = banks.get("follows")
+    if follows is None:
+        if engine.get("moe_follow"):
+            raise MismatchError(f"{_nothing(where)}: the map stands still")
+        return
+    if follows["ended"]:
+        raise MismatchError(f"{_nothing(where)}: the map follows no more: {follows['ended']}")
+    forwards, every, decisions = banks["forwards"], follows["every"], follows["decisions"]
+    if not forwards // every:
+        raise MismatchError(
+            f"{_nothing(where)}: the policy is asked every {every} forwards, and there were"
+            f" {forwards}",
+            hint=f'set moe_follow = "{max(1, min(every, forwards) // 2)}", or another that a boot\'s'
+            " few answers reach",
+        )
+    if decisions != forwards // every:
+        raise MismatchError(
+            f"{_nothing(where)}: the policy was asked {decisions} times in {forwards} forwards, and"
+            f" every {every} of them makes {forwards // every}"
+        )
+
+
+def told_following(banks: Mapping[str, Any]) -> list[str]:
+    """Tell how often traffic was looked at, in words; nothing where the map does not follow."""
+    follows = banks.get("follows")
+    if follows is None:
+        return []
+    swaps = f"{banks['swaps']} swaps" if banks["swaps"] else "0 swaps were worth it"
+    return [f"the policy looked {follows['decisions']} times at traffic, {swaps}"]
+
+
+def _nothing(where: str) -> str:
+    return f"{where}: moe_follow is on and proves nothing"

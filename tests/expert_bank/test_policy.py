@@ -318,6 +318,19 @@ def test_nor_is_what_it_swapped_charged_to_a_map_that_somebody_set(home: np.ndar
     assert policy.guard.ahead == 0
 
 
+def test_a_shadow_that_won_begins_from_the_map_that_is_served(home: np.ndarray) -> None:
+    pace = Pace(tokens_per_swap=2**40, residence=0)
+    policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K, pace=pace)
+    policy.guard.trusted = False
+    other = counted(traffic.matched(4096, L, E, K, seed=1), E)
+    policy.step(other, [*home], 2**63)
+    policy.see(other, [*home])
+    assert (policy.guard.trusted, policy.guard.returns) == (True, 1)
+    assert (policy.shadow == home).all()
+    # The shadow had spent what it had; the served map has not.
+    assert len(policy.step(other, [*home], 2**63)) == 2 * L
+
+
 def test_a_swap_that_was_not_made_costs_no_row(home: np.ndarray) -> None:
     policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
     assert policy.step(counted(traffic.matched(4096, L, E, K, seed=1), E), [*home], 2**63)

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.inside_lane import Facts
+from benchmarks.scraping import REGRET, SWAPS
 
 NAMES = {
     "fixed": "boot map, fixed",
@@ -28,7 +29,8 @@ STYLE: dict[str, dict[str, Any]] = {
 }
 SHARE = "expert_bank_cold_share"
 OF = {"served": "moving", "boot": "fixed", "oracle": "oracle"}
-TOTALS = {"expert_bank_regret_picks_total": "#d62728", "expert_bank_swaps_total": "#1f77b4"}
+# By their labels.
+TOTALS = {"regret, picks": (REGRET, "#d62728"), "swaps": (SWAPS, "#1f77b4")}
 
 
 def plotted(series: Facts, file: Path) -> None:
@@ -66,10 +68,9 @@ def plotted(series: Facts, file: Path) -> None:
         gauges.plot(*_points(series, name), label=f'of="{of}"', marker=".", **STYLE[style])
     gauges.set_ylim(bottom=0)
     gauges.set_ylabel(f"/metrics:\n{SHARE}")
-    for axes, (name, color) in zip((totals, totals.twinx()), TOTALS.items(), strict=True):
+    for axes, (label, (name, color)) in zip((totals, totals.twinx()), TOTALS.items(), strict=True):
         axes.plot(*_points(series, name), color=color, marker=".")
-        axes.set_ylim(bottom=0)
-        axes.set_ylabel(name.removeprefix("expert_bank_"), color=color)
+        axes.set_ylabel(f"{label} so far", color=color)
     totals.set_xlabel("tokens served")
     for axes in (shares, gauges):
         axes.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1.0))

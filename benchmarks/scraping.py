@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from expert_bank.metrics import METRICS, Stats
+from expert_bank.metrics import COMMON, METRICS, Stats
 from expert_bank.refused import Refused
 from expert_bank.stats_file import read_stats
 
 # A worker writes no sooner than every second.
 EVERY = 0.25
 Sample = dict[str, float]
+SWAPS = "sum(expert_bank_swaps_total)"
+REGRET = 'expert_bank_cold_picks_total, of="served" less of="oracle"'
 
 
 @contextmanager
@@ -50,12 +52,16 @@ def _sample(stats: Path, samples: list[Sample], over: threading.Event) -> None:
 
 
 def values(stats: Stats) -> Sample:
-    """Give every sample of every metric, as ``/metrics`` would show them."""
+    """Give every sample of every metric as ``/metrics`` has it, but for the labels that all have.
+
+    Beside them: swaps of all layers, and regret, as one would ask Prometheus for them.
+    """
     found = {}
     for metric in METRICS:
         for labels, value in metric.read(stats):
-            pairs = ",".join(
-                f'{name}="{label}"' for name, label in zip(metric.labels, labels, strict=True)
-            )
+            own = zip(metric.own, labels[len(COMMON) :], strict=True)
+            pairs = ",".join(f'{name}="{label}"' for name, label in own)
             found[f"{metric.name}{{{pairs}}}" if pairs else metric.name] = float(value)
+    found[SWAPS] = sum(layer["swaps"] for layer in stats["layers"])
+    found[REGRET] = stats["regret"]["served"] - stats["regret"]["oracle"]
     return found

@@ -37,7 +37,7 @@ SWITCHED = PHASES.index("switched")
 SAMPLES = [
     {
         TOKENS: 1024.0 * number,
-        **dict.fromkeys((name for name in METRICS if name.endswith("total")), 3.0 * number),
+        **dict.fromkeys(METRICS[3:], 3.0 * number),
         **({METRICS[0]: 0.1, METRICS[1]: 0.2, METRICS[2]: 0.05} if number else {}),
     }
     for number in range(5)

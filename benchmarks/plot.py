@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.inside_lane import Facts
+from benchmarks.scraping import REGRET, SWAPS
 
 NAMES = {
     "fixed": "boot map, fixed",
@@ -28,7 +29,8 @@ STYLE: dict[str, dict[str, Any]] = {
 }
 SHARE = "expert_bank_cold_share"
 OF = {"served": "moving", "boot": "fixed", "oracle": "oracle"}
-PICKS, SWAPS = "expert_bank_cold_picks_total", "expert_bank_swaps_total"
+# By their labels.
+TOTALS = {"regret, picks": (REGRET, "#d62728"), "swaps": (SWAPS, "#1f77b4")}
 
 
 def plotted(series: Facts, file: Path) -> None:
@@ -67,19 +69,13 @@ def plotted(series: Facts, file: Path) -> None:
         gauges.plot(*_points(series, name), label=f'of="{of}"', marker=".", **STYLE[style])
     gauges.set_ylim(0, 1.3 * gauges.get_ylim()[1])
     gauges.set_ylabel(f"/metrics:\n{SHARE}")
-    for of in ("served", "oracle"):
-        name = f'{PICKS}{{of="{of}"}}'
-        totals.plot(*_points(series, name), label=f'of="{of}"', marker=".", **STYLE[OF[of]])
-    totals.set_ylim(bottom=0)
-    totals.set_ylabel(PICKS.removeprefix("expert_bank_"))
-    moved = totals.twinx()
-    moved.plot(*_points(series, SWAPS), color="#2ca02c", marker=".")
-    moved.set_ylim(bottom=0)
-    moved.set_ylabel(SWAPS.removeprefix("expert_bank_"), color="#2ca02c")
+    for axes, (label, (name, color)) in zip((totals, totals.twinx()), TOTALS.items(), strict=True):
+        axes.plot(*_points(series, name), color=color, marker=".")
+        axes.set_ylabel(f"{label} so far", color=color)
     totals.set_xlabel("tokens served")
     for axes in (shares, gauges):
         axes.yaxis.set_major_formatter(mpl.ticker.PercentFormatter(1.0))
-    for axes in (shares, regrets, gauges, totals):
+    for axes in (shares, regrets, gauges):
         axes.legend(loc="upper left", ncols=3, fontsize="small")
     for axes in every:
         for end in series["ends"][:-1]:

@@ -12,6 +12,8 @@ from expert_bank.stats_file import read_stats
 # A worker writes no sooner than every second.
 EVERY = 0.25
 Sample = dict[str, float]
+SWAPS = "sum(expert_bank_swaps_total)"
+REGRET = 'expert_bank_cold_picks_total, of="served" less of="oracle"'
 
 
 @contextmanager
@@ -22,7 +24,8 @@ def scraped(stats: Path) -> Iterator[list[Sample]]:
         stats: The file that a worker tells by; it may not be there yet.
 
     Yields:
-        A list that grows: each time that the file has changed, ``values``.
+        A list that grows: each time that the file has changed, values by name of the metric, with
+        its labels as Prometheus writes them.
     """
     samples: list[Sample] = []
     over = threading.Event()
@@ -49,17 +52,16 @@ def _sample(stats: Path, samples: list[Sample], over: threading.Event) -> None:
 
 
 def values(stats: Stats) -> Sample:
-    """Give every metric as ``/metrics`` would show it, all layers together.
+    """Give every sample of every metric as ``/metrics`` has it, but for the labels that all have.
 
-    Labels that name the server are left out: there is one.
+    Beside them: swaps of all layers, and regret, as one would ask Prometheus for them.
     """
-    found: dict[str, float] = {}
+    found = {}
     for metric in METRICS:
         for labels, value in metric.read(stats):
-            named = zip(metric.labels, labels, strict=True)
-            pairs = ",".join(
-                f'{name}="{label}"' for name, label in named if name not in (*COMMON, "layer")
-            )
-            name = f"{metric.name}{{{pairs}}}" if pairs else metric.name
-            found[name] = found.get(name, 0.0) + float(value)
+            own = zip(metric.own, labels[len(COMMON) :], strict=True)
+            pairs = ",".join(f'{name}="{label}"' for name, label in own)
+            found[f"{metric.name}{{{pairs}}}" if pairs else metric.name] = float(value)
+    found[SWAPS] = sum(layer["swaps"] for layer in stats["layers"])
+    found[REGRET] = stats["regret"]["served"] - stats["regret"]["oracle"]
     return found

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.inside_lane import Facts
-from benchmarks.scraping import Sample
+from benchmarks.scraping import REGRET, SWAPS, Sample
 from benchmarks.switch_outcome import PHASES, Outcome, Served
 from lanewright.residency.null import null_share
 from lanewright.residency.regret import oracle_by_window, regret
@@ -19,9 +19,8 @@ METRICS = (
     'expert_bank_cold_share{of="served"}',
     'expert_bank_cold_share{of="boot"}',
     'expert_bank_cold_share{of="oracle"}',
-    'expert_bank_cold_picks_total{of="served"}',
-    'expert_bank_cold_picks_total{of="oracle"}',
-    "expert_bank_swaps_total",
+    REGRET,
+    SWAPS,
 )
 
 

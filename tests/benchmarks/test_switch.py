@@ -37,7 +37,7 @@ SWITCHED = PHASES.index("switched")
 SAMPLES = [
     {
         TOKENS: 1024.0 * number,
-        **dict.fromkeys((name for name in METRICS if name.endswith("total")), 3.0 * number),
+        **dict.fromkeys(METRICS[3:], 3.0 * number),
         **({METRICS[0]: 0.1, METRICS[1]: 0.2, METRICS[2]: 0.05} if number else {}),
     }
     for number in range(5)
@@ -179,9 +179,7 @@ def test_series_are_by_window(served: Served, found: Outcome) -> None:
     assert regret["moving"][first] > 0.5 * regret["fixed"][first]
     assert regret["moving"][last] < 0.3 * regret["fixed"][last]
     assert max(regret["least"]) <= 0
-    assert made["metrics"][TOKENS.replace("tokens", "swaps")] == [
-        [1024 * number, 3 * number] for number in range(5)
-    ]
+    assert made["metrics"][METRICS[4]] == [[1024 * number, 3 * number] for number in range(5)]
     assert made["metrics"][METRICS[0]] == [[1024 * number, 0.1] for number in range(1, 5)]
 
 

@@ -57,7 +57,7 @@ class WorkerExtension:
             "engine": 0,
             "forwards": told["forwards"] - self.vllm_config.lies.get("late_forwards", 0),
             "cold": dict.fromkeys(("late", "boot", "oracle", "null")),
-            "regret": {"picks": 0},
+            "regret": dict.fromkeys(("served", "oracle"), 0),
             "swapping": {"waiting": 0, **{name: told[name] for name in names}},
             "layers": [
                 {

@@ -1,6 +1,7 @@
 """Checks of a worker's sleep that something stands against; run by ``sleeping_worker``."""
 
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 from sleeping_bed import bed
@@ -87,18 +88,32 @@ def a_spoilt_mirror_is_named_and_nothing_is_served() -> None:
 
 
 def host_memory_without_room_refuses_before_anything_is_let_go() -> None:
-    """With its numbers."""
+    """With its numbers; to the byte, of what is kept or of what vLLM backs up, and of no cache."""
     for mode in MODES:
         with bed(mode) as of:
             before = of.seen()
-            none = HostBudget((("the machine", (("MemAvailable", 999),)),))
-            with patch.object(sleeping, "host_budget", lambda **_: none):  # noqa: B023 - called at once
+            of.worker.sleep(1)
+            held = of.allocator.pointer_to_data.values()
+            backups = [each.handle[1] for each in held if each.cpu_backup_tensor is not None]
+            need = of.worker.asleep.kept.size + sum(1 << (n - 1).bit_length() for n in backups)
+            of.worker.wake_up()
+            with left(need - 1):
                 told = raised(Refused, lambda: of.worker.sleep(1))
             assert "of host memory are needed" in told
-            assert "and 999 B are left; nothing was discarded" in told
+            assert "are left; nothing was discarded\nthe machine: " in told
             assert AGAIN in told
             assert of.asleep() == set()
             of.require_as_before(before)
+            with left(need):
+                of.worker.sleep(1)
+            of.worker.wake_up()
+            of.require_as_before(before)
+
+
+def left(size: int) -> Any:  # noqa: ANN401 - a patch
+    """Have host memory so many bytes left."""
+    budget = HostBudget((("the machine", (("MemAvailable", size),)),))
+    return patch.object(sleeping, "host_budget", lambda **_: budget)
 
 
 CHECKS = (

@@ -77,7 +77,7 @@ RECIPES: dict[str, dict[str, Any]] = {
             "batch": 16,
             "length": 128,
             "rate": 4e-3,
-            "balance": 0.0215,
+            "balance": 0.023,
             # Of the first weights.
             "deviation": 0.06,
         },

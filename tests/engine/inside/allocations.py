@@ -41,12 +41,12 @@ def stages() -> Iterator[tuple[object, str, str]]:
         yield method, "process_weights_after_loading", REPACKED
     yield RoutedExperts, "weight_loader", GATHERED
     try:
-        from expert_bank.glue import banked, loading  # noqa: PLC0415 - not in an unpatched tree
+        from expert_bank.glue import banked, layer_banks, loading  # noqa: PLC0415 - not in an unpatched tree
     except ImportError:
         return
     yield banked.BankedExperts, "weight_loader", GATHERED
-    yield loading.Loading, "_bank", BANKED
-    yield loading, "tensor_sums", SUMMED
+    yield loading.Loading, "_fill", BANKED
+    yield layer_banks, "tensor_sums", SUMMED
 
 
 @dataclass(frozen=True)

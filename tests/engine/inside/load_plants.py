@@ -94,9 +94,9 @@ def _kept(layers: int, of: Callable[[Layer], Sequence[Any]]) -> Iterator[None]:
 @contextmanager
 def _before(name: str, hold: Callable[..., Any]) -> Iterator[None]:
     """Have a function that fills a layer's banks hold something while it runs."""
-    from expert_bank.glue import loading  # noqa: PLC0415 - imports vLLM
+    from expert_bank.glue import layer_banks  # noqa: PLC0415 - imports vLLM
 
-    real = getattr(loading, name)
+    real = getattr(layer_banks, name)
 
     def holding(*args: Any) -> Any:  # noqa: ANN401 - whatever it takes and gives
         held = hold(*args)
@@ -105,5 +105,5 @@ def _before(name: str, hold: Callable[..., Any]) -> Iterator[None]:
         finally:
             del held
 
-    with patch.object(loading, name, holding):
+    with patch.object(layer_banks, name, holding):
         yield

@@ -23,7 +23,7 @@ from expert_bank.stats_file import write_stats
 
 # Forwards that each of them has made.
 SERVERS = (3, 5)
-FORWARDS = "expert_bank_forwards_total "
+FORWARDS = "expert_bank_forwards_total{"
 FORKED = get_context("fork")
 SECONDS = 60.0
 
@@ -39,7 +39,7 @@ def server(place: str, forwards: int, asked: Connection) -> None:
     asked.send("written")
     asked.recv()
     lines = generate_latest(REGISTRY).decode().splitlines()
-    asked.send([float(each.split()[1]) for each in lines if each.startswith(FORWARDS)])
+    asked.send([float(each.rsplit(maxsplit=1)[1]) for each in lines if each.startswith(FORWARDS)])
 
 
 def servers(place: str) -> list[list[float]]:

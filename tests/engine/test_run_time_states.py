@@ -15,7 +15,7 @@ HALF = [[4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]] * 4
 # By which experts 4 to 15 are hot at boot.
 USAGE = {
     "schema": 1,
-    "layers": {f"model.layers.{n}.mlp.experts.routed_experts": [*range(16)] for n in range(4)},
+    "layers": {f"model.layers.{n}.mlp.experts": [*range(16)] for n in range(4)},
 }
 CALLS: list[list[Any]] = [
     [FOLLOWED[0], *FOLLOWED[1]],

@@ -26,8 +26,9 @@ LANE, RECIPE = "cpu-follow", "qwen3-moe-trained-wide"
 STEPS = 48
 PACE = Pace(every=16)
 # Of the held-out text: its kind, and from where to where.
-LEARN, FOLLOWED = ("python", 0, 0.5), ("english", 0, 0.5)
-TIMED = {"matched": ("python", 0.5, 1), "switched": ("english", 0.5, 1)}
+# In this direction the trained model loses most.
+LEARN, FOLLOWED = ("english", 0, 0.5), ("python", 0, 0.5)
+TIMED = {"matched": ("english", 0.5, 1), "switched": ("python", 0.5, 1)}
 ARMS = ("matched", "fixed", "moved")
 NAMES = {
     "matched": "matched traffic, boot map",

@@ -15,6 +15,8 @@ pytestmark = pytest.mark.engine_full
 
 TRAINED, WIDE = "qwen3-moe-trained", "qwen3-moe-trained-wide"
 KINDS = ("english", "python")
+# Bytes; of English so much is left once what repeats the text that is trained on is cut.
+HELD_OUT_LEAST = {"english": 150_000, "python": 200_000}
 HOT, EXPERTS = 49, 64
 NULL = 1 - HOT / EXPERTS
 # Nats a token of about two bytes; an untrained model's is the logarithm of its 1024 tokens, 6.9.
@@ -99,7 +101,9 @@ def test_zeros_change_nothing(lane: Laid, models: Mapping[str, Path]) -> None:
 
 def test_held_out_text_is_enough_and_prompts_are_pieces_of_it(models: Mapping[str, Path]) -> None:
     texts = [models[TRAINED] / HELD_OUT / f"{kind}.txt" for kind in KINDS]
-    assert all(text.stat().st_size >= 120_000 for text in texts)
+    assert {text.stem: text.stat().st_size >= HELD_OUT_LEAST[text.stem] for text in texts} == (
+        dict.fromkeys(KINDS, True)
+    )
     prompts = prompts_for(models[TRAINED])
     assert len(set(prompts)) == len(PROMPTS)
     for number, prompt in enumerate(prompts):

@@ -22,6 +22,7 @@ from lanewright.residency.fixed import fixed_cold
 from lanewright.residency.oracle import oracle_map
 from lanewright.residency.replay import Replayed, replay
 from lanewright.residency.trace import Trace, counted
+from tests.expert_bank import plans
 from tests.residency import traffic
 
 E, K, H, LAYERS = 64, 4, 49, 2
@@ -30,18 +31,7 @@ MIB = 2**20
 
 
 def planned(*hot: int, experts: int = E, mode: Mode = "mirror", row: int = MIB) -> Plan:
-    shape = LayerShape(experts, K, {"w": row}, experts * row, experts * row)
-    return Plan(
-        layers=(shape,) * len(hot),
-        hot=hot,
-        mode=mode,
-        page=1,
-        staging=0,
-        other=0,
-        free_device=0,
-        free_host=0,
-        kv_per_token=None,
-    )
+    return plans.planned(*hot, experts=experts, picks=K, mode=mode, row=row)
 
 
 def shapes(sizes: Sequence[int]) -> tuple[LayerShape, ...]:

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from expert_bank import watch as watching
-from expert_bank.layer_shape import LayerShape
 from expert_bank.pace import Pace
-from expert_bank.plan import Plan
 from expert_bank.refused import Refused
 from expert_bank.stats_file import read_stats
+from tests.expert_bank.plans import planned
 from tests.expert_bank.watched import Banks
 
 BEFORE, AFTER = [30, 30, 2, 2], [2, 2, 30, 30]
@@ -191,21 +190,6 @@ def test_counts_that_are_not_exact_leave_no_old_numbers_behind(tmp_path: Path) -
     assert len(banks.warned) == 1
 
 
-def planned(banks: Banks) -> Plan:
-    shape = LayerShape(banks.experts, 2, {"w": 2**20}, banks.experts * 2**20, banks.experts * 2**20)
-    return Plan(
-        layers=(shape,) * banks.layers,
-        hot=(banks.hot,) * banks.layers,
-        mode="mirror",
-        page=1,
-        staging=0,
-        other=0,
-        free_device=0,
-        free_host=0,
-        kv_per_token=None,
-    )
-
-
 def recoveries(banks: Banks) -> list[str]:
     return [line for line in banks.told if line.startswith("after a switch of traffic")]
 
@@ -213,7 +197,7 @@ def recoveries(banks: Banks) -> list[str]:
 def test_once_steps_are_known_what_a_switch_takes_is_told_in_seconds_for_each_pace() -> None:
     banks = Banks()
     banks.follow(**QUICK)
-    banks.plan = planned(banks)
+    banks.plan = planned(*[banks.hot] * banks.layers, experts=banks.experts, picks=2)
     banks.watched()
     for _ in range(40):
         banks.now += 0.02
@@ -235,7 +219,7 @@ def test_once_steps_are_known_what_a_switch_takes_is_told_in_seconds_for_each_pa
 def test_time_without_requests_is_no_part_of_a_step() -> None:
     banks = Banks()
     banks.follow(**QUICK)
-    banks.plan = planned(banks)
+    banks.plan = planned(*[banks.hot] * banks.layers, experts=banks.experts, picks=2)
     banks.watched()
     for number in range(40):
         banks.now += 60 if number % 4 == 0 else 0.02

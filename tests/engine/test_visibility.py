@@ -17,6 +17,7 @@ from lanewright.serve.child import child, watch
 from lanewright.serve.client import healthy, post, request
 from lanewright.serve.environment import STATS
 from lanewright.serve.flags import flags
+from lanewright.serve.length import LEAST
 from lanewright.serve.port import HOST, usable_port
 from lanewright.serve.server import MODULE, complete
 from tests.engine.conftest import ROOT
@@ -92,7 +93,7 @@ def test_metrics_are_what_the_workers_count(server: Server) -> None:
     before = read_stats(server.stats)
     assert (before["tokens"], before["forwards"], before["state"]) == (0, 0, "follows")
     for prompt in PROMPTS:
-        complete(server.port, "m", prompt)
+        complete(server.port, "m", prompt, LEAST)
     usage, banks = server.call("expert_bank_usage"), server.call("expert_bank_banks")
     stats = checked(server.call("expert_bank_stats"))
     assert stats == read_stats(server.stats)
@@ -145,7 +146,7 @@ def test_another_servers_numbers_are_not_shown(server: Server) -> None:
 
 def test_freezing_is_seen_and_logged(server: Server) -> None:
     server.call("expert_bank_freeze", True)  # noqa: FBT003 - by RPC
-    complete(server.port, "m", PROMPTS[0])
+    complete(server.port, "m", PROMPTS[0], LEAST)
     server.call("expert_bank_stats")
     assert server.metrics()["expert_bank_frozen", ""] == 1
     log = server.log.read_text()

@@ -9,9 +9,10 @@ import pytest
 
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.project import Device
-from lanewright.serve.boot import EXTENSION, MAX_TOKENS, PROMPTS, WORKERS, engine_arguments
+from lanewright.serve.boot import EXTENSION, PROMPTS, WORKERS, engine_arguments
 from lanewright.serve.child import BootError
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.length import LEAST
 from lanewright.serve.offline import OfflineBoot, boot_offline
 from lanewright.serve.server import ServerBoot, boot_server
 from tests.serve.stand_in import lay_stand_in
@@ -19,7 +20,7 @@ from tests.serve.stand_in import lay_stand_in
 ON: Mapping[str, object] = {"moe_usage_counter": True}
 BANKS: Mapping[str, object] = {"moe_hot_experts": "5"}
 PROMPT_TOKENS = [len(prompt.encode()) for prompt in PROMPTS]
-TOKENS = sum(PROMPT_TOKENS) + len(PROMPTS) * (MAX_TOKENS - 1)
+TOKENS = sum(PROMPT_TOKENS) + len(PROMPTS) * (LEAST - 1)
 Boot = Callable[[LaneEnv, Mapping[str, object], Path], OfflineBoot | ServerBoot]
 
 
@@ -40,7 +41,7 @@ def test_offline_boot_answers_and_proves(tmp_path: Path) -> None:
     assert found.vllm_file == str(tmp_path / "site" / "vllm" / "__init__.py")
     assert [each.prompt for each in found.completions] == [*PROMPTS]
     assert [each.prompt_tokens for each in found.completions] == PROMPT_TOKENS
-    assert all(len(each.ids) == MAX_TOKENS for each in found.completions)
+    assert all(len(each.ids) == LEAST for each in found.completions)
     assert [(each["plugin"], each["moe_usage_counter"]) for each in found.status] == [(True, True)]
     assert [*found.seconds] == ["import", "engine", "generate"]
 

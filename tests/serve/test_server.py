@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from lanewright.errors import LanewrightError
-from lanewright.serve.boot import MAX_TOKENS, PROMPTS
+from lanewright.serve.boot import PROMPTS
 from lanewright.serve.child import BootError
 from lanewright.serve.client import RefusedError, serves
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.length import LEAST
 from lanewright.serve.port import HOST, usable_port
 from lanewright.serve.server import ServerBoot, boot_server, complete
 from tests.serve.stand_in import lay_stand_in, running
@@ -78,7 +79,10 @@ def test_the_servers_own_count_of_cached_tokens_is_read(tmp_path: Path) -> None:
     with running(
         lay_stand_in(tmp_path), tmp_path, "model", "--enable-prompt-tokens-details"
     ) as port:
-        first, second = complete(port, "model", prompt), complete(port, "model", prompt)
+        first, second = (
+            complete(port, "model", prompt, LEAST),
+            complete(port, "model", prompt, LEAST),
+        )
     assert first.ids == second.ids
     assert first.prompt_tokens == second.prompt_tokens == len(prompt)
     assert (first.cached_tokens, second.cached_tokens) == (0, 32)
@@ -92,12 +96,12 @@ def test_cached_tokens_are_none_that_were_scheduled(
     engine = {"moe_usage_counter": True}
     found = boot_server(lay_stand_in(tmp_path), tmp_path, engine, tmp_path, device="cpu")
     assert [each.cached_tokens for each in found.completions] == [0, 32]
-    assert found.proofs[0].facts["tokens"] == 2 * (len(prompt) + MAX_TOKENS - 1) - 32
+    assert found.proofs[0].facts["tokens"] == 2 * (len(prompt) + LEAST - 1) - 32
 
 
 def test_a_stop_token_is_passed_over(tmp_path: Path) -> None:
     found = boot(lay_stand_in(tmp_path, lies={"vocabulary": 3}), tmp_path)
-    assert {len(each.ids) for each in found.completions} == {MAX_TOKENS}
+    assert {len(each.ids) for each in found.completions} == {LEAST}
 
 
 def test_an_answer_without_token_ids_is_refused(tmp_path: Path) -> None:
@@ -106,4 +110,4 @@ def test_an_answer_without_token_ids_is_refused(tmp_path: Path) -> None:
         running(env, tmp_path, "model") as port,
         pytest.raises(RefusedError, match="answered without token ids"),
     ):
-        complete(port, "model", "A")
+        complete(port, "model", "A", LEAST)

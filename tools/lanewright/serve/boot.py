@@ -15,7 +15,6 @@ PROMPTS = (
     "Experts 3, 7 and 11 answer; 13 waits.",
     "Größe ändert nichts, naïve café",
 )
-MAX_TOKENS = 16
 EXTENSION = "expert_bank.glue.extension.WorkerExtension"
 WORKERS: Mapping[Device, str] = {
     "cpu": "expert_bank.glue.cpu_worker.CPUWorker",

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from lanewright.project import Device
-from lanewright.serve.boot import MAX_TOKENS, PROMPTS, Completion, engine_arguments
+from lanewright.serve.boot import PROMPTS, Completion, engine_arguments
 from lanewright.serve.engines import Arm, run_arms
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import carries_bank
+from lanewright.serve.length import answer_tokens
 from lanewright.serve.proof import prove
 from lanewright.terminal import stage
 
@@ -65,7 +66,7 @@ def boot_offline(
         name="boot",
         engine=engine_arguments(env, engine, device),
         prompts=PROMPTS,
-        max_tokens=MAX_TOKENS,
+        max_tokens=answer_tokens(engine),
         workers=carries_bank(env),
     )
     with stage("offline boot"):

@@ -9,13 +9,14 @@ from typing import Any
 
 from lanewright.guarded import ended
 from lanewright.project import Device
-from lanewright.serve.boot import MAX_TOKENS, PROMPTS, Completion, engine_arguments
+from lanewright.serve.boot import PROMPTS, Completion, engine_arguments
 from lanewright.serve.child import Child, child, watch
 from lanewright.serve.client import RefusedError, healthy, post, serves
 from lanewright.serve.environment import STATS, LaneEnv
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import carries_bank
 from lanewright.serve.flags import flags
+from lanewright.serve.length import answer_tokens
 from lanewright.serve.metrics import metrics_of, with_metrics
 from lanewright.serve.port import HOST, usable_port
 from lanewright.serve.proof import prove
@@ -104,7 +105,9 @@ def boot_server(
         if died is not None:
             raise running.died(f"{ended(died)} before it was up")
         ready = time.monotonic()
-        evidence = ask(running, port, name, asks_workers=carries_bank(env))
+        evidence = ask(
+            running, port, name, tokens=answer_tokens(engine), asks_workers=carries_bank(env)
+        )
         metrics = ask_metrics(running, port) if any(evidence.banks) else None
         health = healthy(port)
         asked = time.monotonic()
@@ -131,14 +134,14 @@ def boot_server(
     )
 
 
-def ask(running: Child, port: int, model: str, *, asks_workers: bool) -> Evidence:
-    """Ask for every completion, then for the workers' status, usage and banks.
+def ask(running: Child, port: int, model: str, *, tokens: int, asks_workers: bool) -> Evidence:
+    """Ask for every completion, each of so many tokens, then for the workers' status, usage and banks.
 
     Raises:
         BootError: The server did not answer as it should.
     """
     try:
-        completions = tuple(complete(port, model, prompt) for prompt in PROMPTS)
+        completions = tuple(complete(port, model, prompt, tokens) for prompt in PROMPTS)
         asked = ("expert_bank_status", "expert_bank_usage", "expert_bank_banks")
         methods = asked if asks_workers else ()
         answers = [
@@ -163,8 +166,8 @@ def ask_metrics(running: Child, port: int) -> str:
         raise running.died(f"failed a request: {error}") from error
 
 
-def complete(port: int, model: str, prompt: str) -> Completion:
-    """Ask for one greedy completion.
+def complete(port: int, model: str, prompt: str, tokens: int) -> Completion:
+    """Ask for one greedy completion of so many tokens.
 
     Raises:
         RefusedError: The server did not answer with token ids and their count.
@@ -172,7 +175,7 @@ def complete(port: int, model: str, prompt: str) -> Completion:
     body = {
         "model": model,
         "prompt": prompt,
-        "max_tokens": MAX_TOKENS,
+        "max_tokens": tokens,
         "temperature": 0,
         "ignore_eos": True,
         "return_token_ids": True,

@@ -119,6 +119,7 @@ ASKED: Mapping[str, list[Any]] = {
     "weights cannot be reloaded": [["reload_weights"]],
     "weights cannot be updated": [["start_weight_update"], ["update_weights", {}]],
     "weights cannot be reset": [["reset_weights"]],
+    "weights cannot be summed up": [["compute_weight_checksums"]],
     "weights cannot be saved": [
         ["save_sharded_state", "/nowhere"],
         ["save_tensorized_model", None],

@@ -106,6 +106,19 @@ class BankWorker(SleepingWorker):
             raise NotImplementedError("reset_weights: this vLLM has no such call")
         return reset(*args, **kwargs)
 
+    def compute_weight_checksums(self) -> Any:  # noqa: ANN401 - the same
+        """Sum them up as vLLM does where all experts are resident; else the same.
+
+        Raises:
+            NotImplementedError: This vLLM has no such sums; 0.32 does.
+        """
+        # They would be of the hot rows, and other ones after every swap.
+        self._refuse_while_banked("compute_weight_checksums", "weights cannot be summed up")
+        compute = getattr(super(), "compute_weight_checksums", None)
+        if compute is None:
+            raise NotImplementedError("compute_weight_checksums: this vLLM has no such call")
+        return compute()
+
     def save_sharded_state(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Save as vLLM does where all experts are resident; else the same."""
         self._refuse_while_banked("save_sharded_state", "weights cannot be saved")

@@ -5,7 +5,6 @@ the worker extension and its arguments, or None); ``result``.
 """
 
 import random
-import struct
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import forks
+import logprobs
 import speculative
 
 
@@ -48,10 +48,7 @@ def run(job: forks.Job) -> dict[str, Any]:
     return {
         "asked": asked,
         "ids": [list(each.token_ids) for each in answers],
-        "bits": [
-            [struct.pack("<f", place[token].logprob).hex() for token, place in places]
-            for places in (zip(each.token_ids, each.logprobs, strict=True) for each in answers)
-        ],
+        "bits": [logprobs.bits(each) for each in answers],
         "drafts": asdict(drafts),
         "layers": layers,
         "ran": ran,

@@ -6,12 +6,12 @@ the worker extension and its arguments, or None); ``prompts``, ``tokens`` (of an
 """
 
 import random
-import struct
 import sys
 from dataclasses import asdict
 from typing import Any
 
 import forks
+import logprobs
 import speculative
 
 ORDINARY = 500
@@ -43,10 +43,7 @@ def run(job: forks.Job) -> dict[str, Any]:
     return {
         "asked": asked,
         "ids": [list(each.token_ids) for each in answers],
-        "bits": [
-            [struct.pack("<f", place[token].logprob).hex() for token, place in places]
-            for places in (zip(each.token_ids, each.logprobs, strict=True) for each in answers)
-        ],
+        "bits": [logprobs.bits(each) for each in answers],
         "drafts": asdict(drafts),
         "banks": llm.collective_rpc("expert_bank_banks")[0],
     }

@@ -4,11 +4,11 @@ A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); `
 the worker extension and their arguments, each before the same prompts once more); ``result``.
 """
 
-import struct
 import sys
 from typing import Any
 
 import forks
+import logprobs
 
 PROMPTS = [[7, 300, 12, 45], [8] * 9, [*range(20, 52)]]
 
@@ -37,10 +37,7 @@ def state(llm: Any, name: str) -> dict[str, Any]:  # noqa: ANN401 - vLLM's
         "hash": llm.llm_engine.vllm_config.compute_hash(),
         "workers": llm.collective_rpc(hashed),
         "ids": [list(each.token_ids) for each in answers],
-        "bits": [
-            [struct.pack("<f", place[token].logprob).hex() for token, place in places]
-            for places in (zip(each.token_ids, each.logprobs, strict=True) for each in answers)
-        ],
+        "bits": [logprobs.bits(each) for each in answers],
     }
 
 

@@ -5,12 +5,12 @@ A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); `
 ``result``.
 """
 
-import struct
 import sys
 from collections.abc import Callable
 from typing import Any
 
 import forks
+import logprobs
 import torch
 
 
@@ -33,13 +33,7 @@ def run(job: forks.Job) -> dict[str, Any]:
     (banks,) = llm.collective_rpc("expert_bank_banks")
     return {
         "ids": [list(each.token_ids) for each in answers],
-        "bits": [
-            [
-                struct.pack("<f", place[token].logprob).hex()
-                for token, place in zip(each.token_ids, each.logprobs, strict=True)
-            ]
-            for each in answers
-        ],
+        "bits": [logprobs.bits(each) for each in answers],
         "banks": banks,
     }
 

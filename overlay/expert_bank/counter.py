@@ -13,6 +13,7 @@ from expert_bank.refused import Refused
 # What an int32 cell can take before two readings could no longer be told apart.
 WRAPS_AT = 2**32
 AGAIN = "start the engine again, without enforce_eager: compiled steps count as they go"
+SOME_ROWS = "start the engine again, without what has layers run on some of the tokens alone"
 
 
 class Step:
@@ -52,6 +53,7 @@ class PickCounter:
         counts: One int32[B * E] per layer, on the device; bank b counts from b * E on.
         settle: Counts the picks that are kept back, or None; called before counts are read.
         inexact: Why the counts are not exact, once and for good; empty while they are.
+        mend: What to do about that.
         scheduled: int32[1] on the device: how many rows of the running forward are tokens.
         tokens: How many tokens were scheduled so far.
         unread: How many picks of a layer were counted since the counts were read, at most.
@@ -74,6 +76,7 @@ class PickCounter:
         self.counts = self._counts.unbind()
         self.settle: Callable[[], None] | None = None
         self.inexact = ""
+        self.mend = AGAIN
         self.scheduled = torch.zeros(1, dtype=torch.int32, device=device)
         # Where the host can, it writes there itself: torch takes longer to be asked.
         self._cell = None if self.scheduled.is_cuda else self.scheduled.numpy()
@@ -121,7 +124,7 @@ class PickCounter:
         """
         self.collect()
         if self.inexact:
-            raise Refused(f"the counts of picks are not exact: {self.inexact}", hint=AGAIN)
+            raise Refused(f"the counts of picks are not exact: {self.inexact}", hint=self.mend)
         return self._totals.reshape(len(self.layers), self.banks, -1).copy()
 
     def collect(self) -> None:
@@ -132,3 +135,14 @@ class PickCounter:
         self._totals += now - self._read
         self._read = now
         self.unread = 0
+        self._see_whether_all_ran()
+
+    def _see_whether_all_ran(self) -> None:
+        """Hold every layer's picks against the tokens: some feature may run it on a part of them."""
+        expected = self.tokens * self.picks_per_token
+        for name, found in zip(self.layers, self._totals.sum(axis=1).tolist(), strict=True):
+            if found != expected and not self.inexact:
+                self.inexact = (
+                    f"{name} counted {found} picks, and {self.tokens} tokens make {expected}"
+                )
+                self.mend = SOME_ROWS

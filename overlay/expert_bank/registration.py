@@ -14,6 +14,9 @@ CHUNK = 64 * 2**30
 # cudaErrorOperatingSystem and cudaErrorNotPermitted: Linux would not lock the pages.
 NOT_ALLOWED = (304, 800)
 
+# Memory that a device still has is not given back: what is mapped there next would be taken for it.
+_STUCK: list["Registration"] = []
+
 Register = Callable[[int, int], int]
 Unregister = Callable[[int], int]
 
@@ -67,6 +70,7 @@ class Registration:
         """
         self.chunks: list[tuple[int, int]] = []
         self._unregister = unregister
+        self._kept: memoryview | None = pages.view()
         before = limit()
         try:
             for start, length in chunks(pages.address, pages.size, page=page_bytes(), most=most):
@@ -76,7 +80,6 @@ class Registration:
             for left in self._undo():
                 error.add_note(left)
             raise
-        self._kept: memoryview | None = pages.view()
 
     def _check(self, status: int, start: int, length: int, whole: int, before: Memlock) -> None:
         """Refuse a piece that was not registered."""
@@ -104,6 +107,12 @@ class Registration:
                 left.append(f"{told(length)} at {start:#x} is still registered: status {status}")
             else:
                 self.chunks.remove((start, length))
+        if left and self not in _STUCK:
+            _STUCK.append(self)
+        elif not left:
+            self._kept = None
+            if self in _STUCK:
+                _STUCK.remove(self)
         return left
 
     def close(self) -> None:
@@ -114,4 +123,3 @@ class Registration:
         """
         if left := self._undo():
             raise Refused("host memory cannot be taken from the device: " + "; ".join(left))
-        self._kept = None

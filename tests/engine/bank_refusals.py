@@ -108,6 +108,23 @@ CONFIGS: Mapping[str, tuple[Mapping[str, Any], str]] = {
         {"set": {"model_config.enable_sleep_mode": True}},
         r"sleep mode is on \(enable_sleep_mode\), and the banks cannot sleep on cpu",
     ),
+    "sleep by name": (
+        {
+            "set": {
+                "model_config.enable_sleep_mode": True,
+                "model_config.sleep_preserve_parameter_names": ["*"],
+            }
+        },
+        r"outlast a sleep by name \(sleep_preserve_parameter_names\)",
+    ),
+    "drafts cut": (
+        {"set": {"speculative_config.enable_adaptive_verification": True}},
+        r"drafts are cut once a step is under way \(enable_adaptive_verification\)",
+    ),
+    "a part of a prompt": (
+        {"set": {"cache_config.kv_sharing_fast_prefill": True}},
+        r"leave out a prompt's tokens \(kv_sharing_fast_prefill\)",
+    ),
     "weight transfer": (
         {"set": {"weight_transfer_config": "any"}},
         r"weights are to be updated while serving \(weight_transfer_config\)",

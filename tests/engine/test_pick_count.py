@@ -23,6 +23,7 @@ CHECKS = (
     "nothing_is_lost_when_nobody_reads",
     "a_forward_outside_of_a_step_is_not_counted",
     "a_failed_step_leaves_nothing_scheduled",
+    "a_layer_that_ran_on_some_of_the_tokens_is_told",
 )
 
 

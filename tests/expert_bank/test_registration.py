@@ -2,6 +2,7 @@
 
 import gc
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -204,3 +205,53 @@ def test_a_close_that_failed_can_be_tried_again() -> None:
     registration.close()
     pages.close()
     assert not device.ranges
+
+
+def mapped(address: int) -> bool:
+    """Whether something is mapped there."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    spans = (each.split()[0].split("-") for each in lines)
+    return any(int(start, 16) <= address < int(end, 16) for start, end in spans)
+
+
+def test_what_the_device_still_has_stays_whoever_drops_it() -> None:
+    pages, device = HostPages(4 * PAGE), Device()
+    registration = registered(pages, device, most=PAGE)
+    address = pages.address
+    device.stuck.add(address)
+    with pytest.raises(Refused, match="is still registered"):
+        registration.close()
+    del registration
+    gc.collect()
+    with pytest.raises(BufferError):
+        pages.close()
+    del pages
+    gc.collect()
+    assert device.ranges
+    assert mapped(address)
+
+
+def test_what_could_not_be_undone_stays_whoever_drops_it() -> None:
+    pages, device = HostPages(4 * PAGE), Device(limit=3 * PAGE)
+    address = pages.address
+    device.stuck.add(address)
+    with pytest.raises(Refused):
+        registered(pages, device, most=PAGE)
+    with pytest.raises(BufferError):
+        pages.close()
+    del pages
+    gc.collect()
+    assert device.ranges
+    assert mapped(address)
+
+
+def test_what_the_device_let_go_at_last_is_given_back() -> None:
+    pages, device = HostPages(4 * PAGE), Device()
+    registration = registered(pages, device)
+    device.stuck.add(pages.address)
+    with pytest.raises(Refused, match="is still registered"):
+        registration.close()
+    device.stuck.clear()
+    registration.close()
+    pages.close()
+    assert not mapped(pages.address)

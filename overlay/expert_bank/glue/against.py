@@ -73,6 +73,12 @@ def _against_sleep_mode(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - th
             f"sleep mode is on (enable_sleep_mode) by {backend} (sleep_mode_backend), and only of"
             f" {CUMEM} it is known what the banks lose"
         )
+    # Copied again beside all that is kept, into host memory that nobody has counted.
+    if getattr(model, "sleep_preserve_parameter_names", None):
+        yield (
+            "parameters are to outlast a sleep by name (sleep_preserve_parameter_names), and with two"
+            " banks all of them do"
+        )
 
 
 def against_method(layer: RoutedExperts, method: FusedMoEMethodBase) -> Iterator[str]:

@@ -55,8 +55,28 @@ def against_counting(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM'
         yield "a forward is split into micro-batches (enable_dbo or ubatch_size)"
     if vllm_config.lora_config is not None:
         yield "LoRA is on (enable_lora)"
-    if getattr(vllm_config.speculative_config, "method", None) == "ngram_gpu":
+    yield from _against_some_rows(vllm_config)
+
+
+def _against_some_rows(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - the same
+    """Yield what has a layer run on other tokens than those that were scheduled."""
+    drafting, cache = vllm_config.speculative_config, vllm_config.cache_config
+    if getattr(drafting, "method", None) == "ngram_gpu":
         yield "ngram_gpu takes drafts back once a step is under way"
+    if getattr(drafting, "enable_adaptive_verification", False):
+        yield "drafts are cut once a step is under way (enable_adaptive_verification)"
+    if getattr(cache, "kv_sharing_fast_prefill", False):
+        yield "some layers leave out a prompt's tokens (kv_sharing_fast_prefill)"
+    # vLLM itself has it on wherever this architecture can do it.
+    if getattr(cache, "swa_bounded_replay", False) and _is_v41(vllm_config.model_config):
+        yield (
+            "the last layers of DeepSeek-V4.1 run on the end of a prompt alone (swa_bounded_replay;"
+            " switch it off with --no-swa-bounded-replay)"
+        )
+
+
+def _is_v41(model_config: Any) -> bool:  # noqa: ANN401 - the same
+    return any(name.startswith("DeepseekV41") for name in model_config.architectures)
 
 
 def _of_layers(layers: dict[str, RoutedExperts]) -> Iterator[str]:

@@ -12,7 +12,8 @@ import torch
 from checks import tell
 
 from expert_bank import ops, pick_count
-from expert_bank.counter import WRAPS_AT, PickCounter
+from expert_bank.counter import SOME_ROWS, WRAPS_AT, PickCounter
+from expert_bank.refused import Refused
 
 EXPERTS = 16
 K = 4
@@ -171,10 +172,13 @@ def differences_are_exact_across_a_wrap() -> None:
     """Cells that stood just below 2**32 at the last reading."""
     source = random.Random(3)  # noqa: S311 - no secret
     counter = made()
+    below = [-K * source.randrange(1, 20) for _ in range(EXPERTS)]
     for counts in counter.counts:
-        counts.copy_(torch.tensor([-source.randrange(1, 40) for _ in range(EXPERTS)]))
+        source.shuffle(below)
+        counts.copy_(torch.tensor(below))
+    counter.tokens = sum(2**32 + each for each in below) // K
     before = counter.snapshot()
-    assert (before > 2**32 - 41).all()
+    assert (before > 2**32 - 20 * K).all()
     for expert in range(EXPERTS):
         forward(counter, 11, expert=expert)
     assert (counter.snapshot() - before == 11 * K).all()
@@ -187,6 +191,7 @@ def nothing_is_lost_when_nobody_reads() -> None:
     for counts in counter.counts:
         counts[0] = -K
     counter.unread = WRAPS_AT - K
+    counter.tokens = 2**32 // K - 1
     forward(counter, 1)
     assert all(counts[0] == 0 for counts in counter.counts)
     assert (counter.snapshot()[:, 0] == 2**32).all()
@@ -211,7 +216,35 @@ def a_failed_step_leaves_nothing_scheduled() -> None:
     assert counter.tokens == 0
 
 
+def a_layer_that_ran_on_some_of_the_tokens_is_told() -> None:
+    """A feature may run the last layers on a prompt's end alone; counted as if on all, it were wrong."""
+    counter = made()
+    forward(counter, 9)
+    assert counter.snapshot().sum() == 9 * K * LAYERS
+    ids = torch.zeros(9, K, dtype=torch.int64)
+    with counter.step(9):
+        for number, counts in enumerate(counter.counts):
+            rows = ids if number < LAYERS - 1 else ids[-2:]
+            torch.ops.expert_bank.count_picks(counts, rows, counter.scheduled)
+    for _ in range(2):
+        said = refused(counter)
+        assert said.hint == SOME_ROWS
+        assert f"layer.{LAYERS - 1} counted {11 * K} picks, and 18 tokens make {18 * K}" in str(
+            said
+        )
+
+
+def refused(counter: PickCounter) -> Refused:
+    """Read counts that are not exact."""
+    try:
+        counter.snapshot()
+    except Refused as error:
+        return error
+    raise AssertionError("it was counted as if all had run")
+
+
 CHECKS = (
+    a_layer_that_ran_on_some_of_the_tokens_is_told,
     reference_counts_as_python_does,
     kernel_counts_as_the_reference,
     kernel_wraps_at_32_bits,

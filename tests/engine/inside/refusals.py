@@ -8,7 +8,7 @@ its model is then altered, one case after another.
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -66,6 +66,11 @@ def altered(model: Any) -> Refused:  # noqa: ANN401 - a torch module
         "micro_batches": told(model, use_ubatching=True),
         "context_parallel": told(model, prefill_context_parallel_size=2),
         "drafts_taken_back": told(model, "ngram_gpu"),
+        "drafts_cut": told(model, "eagle", adaptive=True),
+        "parts_of_a_prompt": told(model, cache={"kv_sharing_fast_prefill": True}),
+        "ends_of_a_prompt": told(model, v41=True, cache={"swa_bounded_replay": True}),
+        "another_model": told(sole, cache={"swa_bounded_replay": True}),
+        "all_of_a_prompt": told(sole, v41=True, cache={"swa_bounded_replay": False}),
         "drafts": told(sole, "ngram"),
         "nothing": told(sole),
     }
@@ -89,7 +94,15 @@ def attribute(layer: Any, name: str, value: object) -> Iterator[None]:  # noqa: 
         setattr(layer, name, before)
 
 
-def told(model: Any, drafting: str = "", **parallel: object) -> str | None:  # noqa: ANN401
+def told(
+    model: Any,  # noqa: ANN401 - the same
+    drafting: str = "",
+    *,
+    adaptive: bool = False,
+    v41: bool = False,
+    cache: Mapping[str, bool] | None = None,
+    **parallel: object,
+) -> str | None:
     """Bind a counter; what was said against it."""
     import torch  # noqa: PLC0415 - the same
 
@@ -105,7 +118,13 @@ def told(model: Any, drafting: str = "", **parallel: object) -> str | None:  # n
     config = SimpleNamespace(
         parallel_config=SimpleNamespace(**plain | parallel),
         lora_config=None,
-        speculative_config=SimpleNamespace(method=drafting) if drafting else None,
+        speculative_config=SimpleNamespace(method=drafting, enable_adaptive_verification=adaptive)
+        if drafting
+        else None,
+        cache_config=SimpleNamespace(**cache or {}),
+        model_config=SimpleNamespace(
+            architectures=["DeepseekV41ForCausalLM" if v41 else "Qwen3MoeForCausalLM"]
+        ),
     )
     try:
         bind_counter(model, config, torch.device("cpu"))

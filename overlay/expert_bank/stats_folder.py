@@ -5,6 +5,7 @@
 The standard library alone.
 """
 
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -61,10 +62,14 @@ def remove_old(path: Path) -> None:
                     remove_stats(other)
 
 
-def other_writer(path: Path, server: str) -> int | None:
-    """Tell the process of another server that runs and writes this very file; None where none is seen."""
+def other_writer(path: Path) -> int | None:
+    """Tell another process that runs and writes this very file; None where none is seen.
+
+    It is another server's worker, or one of this server, of which there should be no other: a data
+    parallel engine's, or that of a server which shares its name.
+    """
     try:
-        stats = read_stats(path)
+        pid: int = read_stats(path)["pid"]
     except Refused:
         return None
-    return stats["pid"] if stats["server"] != server and alive(stats["pid"]) else None
+    return pid if pid != os.getpid() and alive(pid) else None

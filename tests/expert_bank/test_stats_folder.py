@@ -68,23 +68,31 @@ def test_a_process_of_no_named_server_has_a_file_too(tmp_path: Path) -> None:
     assert stats_place({STATS: str(file), SERVER: FIRST}) == file
 
 
-def test_a_file_that_another_server_writes_is_told_once(
+def test_a_file_that_another_process_writes_is_told_once(
     tmp_path: Path, told: dict[str, Any], gone: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "stats.json"
     monkeypatch.setenv(SERVER, FIRST)
     other = os.getppid()
-    for pid, server, warned in ((gone, SECOND, 0), (os.getpid(), FIRST, 0), (other, SECOND, 1)):
+    cases = (
+        (gone, SECOND, 0),
+        (gone, FIRST, 0),
+        (os.getpid(), FIRST, 0),
+        (os.getpid(), SECOND, 0),
+        (other, FIRST, 1),
+        (other, SECOND, 1),
+    )
+    for pid, server, warned in cases:
         write_stats(file, {**told, "pid": pid, "server": server})
         banks = Banks()
         banks.watched(file)
         assert len(banks.warned) == warned
         assert read_stats(file)["server"] == FIRST
-    assert f"{file} is written by another server, too (process {other}): " in banks.warned[0]
-    assert other_writer(tmp_path / "absent", FIRST) is None
+    assert f"{file} is written by another worker, too (process {other}): " in banks.warned[0]
+    assert other_writer(tmp_path / "absent") is None
     for impossible in (0, 2**40):
         write_stats(file, {**told, "pid": impossible, "server": SECOND})
-        assert other_writer(file, FIRST) is None
+        assert other_writer(file) is None
 
 
 def test_what_servers_left_that_are_long_gone_is_removed(

@@ -42,6 +42,10 @@ def all_stats(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 def remove_old(path: Path) -> None:
     """Remove what servers left, long gone, in the folder that a server's file is in.
 
+    A server in another PID namespace is not seen to run. If it has told nothing for ``KEPT``, for it
+    served nothing, its file goes too, and is there again with its next look (``stats.look_every``
+    forwards at most, or ``expert_bank_stats``).
+
     Args:
         path: The server's own file; in a place that is no such folder nothing is removed but what
             killed writers of this very file left.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from expert_bank.config import SERVER, STATS, stats_place
-from expert_bank.stats import snapshot
+from expert_bank.stats import STILL, snapshot
 from expert_bank.stats_file import read_stats, write_stats
 from expert_bank.stats_folder import KEPT, all_stats, file_of, other_writer, remove_old
 from expert_bank.stats_left import WRITING, beside
@@ -106,6 +106,26 @@ def test_what_servers_left_that_are_long_gone_is_removed(
     assert not old.exists()
     assert not half.exists()
     assert [each.name for each in tmp_path.iterdir()] == [f"{THIRD}.json"]
+
+
+def test_a_running_servers_file_that_was_removed_is_written_again_at_its_next_look(
+    tmp_path: Path, gone: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SERVER, FIRST)
+    file = file_of(tmp_path, FIRST)
+    banks = Banks()
+    banks.watched(file)
+    # As seen from another PID namespace.
+    write_stats(file, {**read_stats(file), "pid": gone})
+    os.utime(file, (time.time() - KEPT - 1,) * 2)
+    remove_old(file_of(tmp_path, SECOND))
+    assert not file.exists()
+    banks.now += KEPT
+    banks.serve([1, 1, 1, 1], STILL - 1)
+    assert not file.exists()
+    banks.serve([1, 1, 1, 1], 1)
+    assert read_stats(file)["forwards"] == STILL
+    assert not banks.warned
 
 
 def test_what_runs_is_of_today_or_is_no_servers_stays(

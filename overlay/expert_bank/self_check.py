@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import torch
 
 from expert_bank.bank import LayerBank
+from expert_bank.refused import worded
 from expert_bank.swaps import Swap
 from expert_bank.two_bank import TwoBank
 
@@ -57,7 +58,8 @@ def token_counts(bank: LayerBank, most: int) -> list[int]:
 def map_variant(two_bank: TwoBank, run: Run, layer: int) -> list[str]:
     """Swap two experts of a layer and back, and compare its output bit by bit.
 
-    Where none is hot yet, one gets hot and cold again.
+    Where none is hot yet, one gets hot and cold again. What the layer raises is raised; the two
+    are swapped back first.
 
     What this enters of the seams is not counted.
 
@@ -82,17 +84,33 @@ def _variant(two_bank: TwoBank, run: Run, layer: int) -> Iterator[str]:
     who = " and ".join(map(str, asked))
     before = run(layer, asked).clone()
     there, back = Swap(layer, promote=cold, demote=hot), Swap(layer, promote=hot, demote=cold)
-    for swap, moved in ((there, "were swapped"), (back, "were swapped back")):
+    swapped = False
+    try:
+        for swap, moved in ((there, "were swapped"), (back, "were swapped back")):
+            two_bank.barrier.drain()
+            if failure := two_bank.swapper.swap(swap).failure:
+                yield f"{name}, experts {who} cannot be swapped: {failure}"
+                return
+            swapped = swap is there
+            after = run(layer, asked)
+            if count := differing(before, after):
+                yield (
+                    f"{name}, experts {who}: {count} of {before.numel()} elements of the"
+                    f" output differ once they {moved}"
+                )
+    except BaseException as error:
+        if swapped and (failure := _swap_back(two_bank, back)):
+            error.add_note(f"{name}, experts {who} stay swapped: {failure}")
+        raise
+
+
+def _swap_back(two_bank: TwoBank, back: Swap) -> str:
+    """Swap back behind an error; why that failed, or nothing."""
+    try:
         two_bank.barrier.drain()
-        if failure := two_bank.swapper.swap(swap).failure:
-            yield f"{name}, experts {who} cannot be swapped: {failure}"
-            return
-        after = run(layer, asked)
-        if count := differing(before, after):
-            yield (
-                f"{name}, experts {who}: {count} of {before.numel()} elements of the"
-                f" output differ once they {moved}"
-            )
+        return two_bank.swapper.swap(back).failure
+    except Exception as error:  # noqa: BLE001 - the first error is to be told
+        return worded(error)
 
 
 def differing(one: torch.Tensor, other: torch.Tensor) -> int:

@@ -5,6 +5,7 @@
 The standard library alone.
 """
 
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -41,6 +42,10 @@ def all_stats(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 def remove_old(path: Path) -> None:
     """Remove what servers left, long gone, in the folder that a server's file is in.
 
+    A server in another PID namespace is not seen to run. If it has told nothing for ``KEPT``, for it
+    served nothing, its file goes too, and is there again with its next look (``stats.look_every``
+    forwards at most, or ``expert_bank_stats``).
+
     Args:
         path: The server's own file; in a place that is no such folder nothing is removed but what
             killed writers of this very file left.
@@ -61,10 +66,14 @@ def remove_old(path: Path) -> None:
                     remove_stats(other)
 
 
-def other_writer(path: Path, server: str) -> int | None:
-    """Tell the process of another server that runs and writes this very file; None where none is seen."""
+def other_writer(path: Path) -> int | None:
+    """Tell another process that runs and writes this very file; None where none is seen.
+
+    It is another server's worker, or one of this server, of which there should be no other: a data
+    parallel engine's, or that of a server which shares its name.
+    """
     try:
-        stats = read_stats(path)
+        pid: int = read_stats(path)["pid"]
     except Refused:
         return None
-    return stats["pid"] if stats["server"] != server and alive(stats["pid"]) else None
+    return pid if pid != os.getpid() and alive(pid) else None

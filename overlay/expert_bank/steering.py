@@ -79,6 +79,8 @@ def hot_experts(two_bank: TwoBank) -> list[list[int]]:
 def set_map(two_bank: TwoBank, wanted: object) -> None:
     """Make these the hot experts at once, past all budgets; a map that follows goes on from there.
 
+    It is trusted anew, also where these are the hot experts already.
+
     Args:
         two_bank: Whose map it is.
         wanted: Ids of the hot experts, one list a layer; as many as it has hot rows, or fewer where
@@ -98,11 +100,11 @@ def set_map(two_bank: TwoBank, wanted: object) -> None:
     swaps: list[Swap] = []
     for layer, state in enumerate(now):
         swaps += [swap for _, swap in towards(layer, flat, state, target[layer])]
-    if swaps:
-        with changing(two_bank, swaps):
+    with changing(two_bank, swaps):
+        if swaps:
             two_bank.barrier.swap(swaps, bounded=False)
-        if two_bank.following is not None:
-            two_bank.following.policy.begin_from(table.is_hot())
+    if two_bank.following is not None:
+        two_bank.following.policy.begin_from(table.is_hot())
 
 
 @contextmanager

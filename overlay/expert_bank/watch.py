@@ -5,7 +5,6 @@
 It goes by what the barrier has just read; between two looks it costs a division.
 """
 
-import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -13,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from expert_bank.config import SERVER
 from expert_bank.pace import Pace
 from expert_bank.recovery_line import recovery_line
 from expert_bank.refused import Refused, worded
@@ -94,10 +92,10 @@ class Watch:
     def _share(self, file: Path) -> None:
         """Stand beside what other servers left where this one writes, and those that are there."""
         remove_old(file)
-        if (other := other_writer(file, os.environ.get(SERVER, ""))) is not None:
+        if (other := other_writer(file)) is not None:
             self._warn(
-                f"{file} is written by another server, too (process {other}): /metrics of both has"
-                " gaps; name a folder in EXPERT_BANK_STATS, where each has a file of its own"
+                f"{file} is written by another worker, too (process {other}): /metrics of both has"
+                " gaps; name a folder in EXPERT_BANK_STATS, where each server has a file of its own"
             )
 
     def _look(self) -> None:

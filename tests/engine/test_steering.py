@@ -28,6 +28,7 @@ CHECKS = (
     "forced_swaps_come_between",
     "the_barriers_own_budgets_are_left_alone_where_a_pace_names_none",
     "a_map_that_is_set_while_the_moving_one_is_not_trusted_stays",
+    "a_map_that_is_set_as_it_is_served_is_trusted_anew",
     "what_was_picked_before_a_map_is_set_is_not_charged_to_it",
     "what_is_picked_while_rows_are_swapped_at_random_is_left_out",
     "an_exclusive_banks_swap_is_charged_two_rows",

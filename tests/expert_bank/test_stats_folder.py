@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from expert_bank.config import SERVER, STATS, stats_place
-from expert_bank.stats import snapshot
+from expert_bank.stats import STILL, snapshot
 from expert_bank.stats_file import read_stats, write_stats
 from expert_bank.stats_folder import KEPT, all_stats, file_of, other_writer, remove_old
 from expert_bank.stats_left import WRITING, beside
@@ -68,23 +68,31 @@ def test_a_process_of_no_named_server_has_a_file_too(tmp_path: Path) -> None:
     assert stats_place({STATS: str(file), SERVER: FIRST}) == file
 
 
-def test_a_file_that_another_server_writes_is_told_once(
+def test_a_file_that_another_process_writes_is_told_once(
     tmp_path: Path, told: dict[str, Any], gone: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "stats.json"
     monkeypatch.setenv(SERVER, FIRST)
     other = os.getppid()
-    for pid, server, warned in ((gone, SECOND, 0), (os.getpid(), FIRST, 0), (other, SECOND, 1)):
+    cases = (
+        (gone, SECOND, 0),
+        (gone, FIRST, 0),
+        (os.getpid(), FIRST, 0),
+        (os.getpid(), SECOND, 0),
+        (other, FIRST, 1),
+        (other, SECOND, 1),
+    )
+    for pid, server, warned in cases:
         write_stats(file, {**told, "pid": pid, "server": server})
         banks = Banks()
         banks.watched(file)
         assert len(banks.warned) == warned
         assert read_stats(file)["server"] == FIRST
-    assert f"{file} is written by another server, too (process {other}): " in banks.warned[0]
-    assert other_writer(tmp_path / "absent", FIRST) is None
+    assert f"{file} is written by another worker, too (process {other}): " in banks.warned[0]
+    assert other_writer(tmp_path / "absent") is None
     for impossible in (0, 2**40):
         write_stats(file, {**told, "pid": impossible, "server": SECOND})
-        assert other_writer(file, FIRST) is None
+        assert other_writer(file) is None
 
 
 def test_what_servers_left_that_are_long_gone_is_removed(
@@ -98,6 +106,26 @@ def test_what_servers_left_that_are_long_gone_is_removed(
     assert not old.exists()
     assert not half.exists()
     assert [each.name for each in tmp_path.iterdir()] == [f"{THIRD}.json"]
+
+
+def test_a_running_servers_file_that_was_removed_is_written_again_at_its_next_look(
+    tmp_path: Path, gone: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SERVER, FIRST)
+    file = file_of(tmp_path, FIRST)
+    banks = Banks()
+    banks.watched(file)
+    # As seen from another PID namespace.
+    write_stats(file, {**read_stats(file), "pid": gone})
+    os.utime(file, (time.time() - KEPT - 1,) * 2)
+    remove_old(file_of(tmp_path, SECOND))
+    assert not file.exists()
+    banks.now += KEPT
+    banks.serve([1, 1, 1, 1], STILL - 1)
+    assert not file.exists()
+    banks.serve([1, 1, 1, 1], 1)
+    assert read_stats(file)["forwards"] == STILL
+    assert not banks.warned
 
 
 def test_what_runs_is_of_today_or_is_no_servers_stays(

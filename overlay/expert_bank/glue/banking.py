@@ -62,8 +62,12 @@ def map_invariance(
     model: torch.nn.Module,
     vllm_config: Any,  # noqa: ANN401 - vLLM's
 ) -> Iterator[str]:
-    """Yield what is wrong with each layer of a model in turn: empty where nothing is."""
-    layers = [each for each in model.modules() if isinstance(each, BankedExperts)]
+    """Yield what is wrong with each layer of a model in turn: empty where nothing is.
+
+    Raises:
+        Refused: A bank is not of one layer of the model.
+    """
+    layers = _layers(two_bank, model)
     run = layer_run(layers, vllm_config)
     for layer in mixed_layers(two_bank):
         yield "; ".join(map_variant(two_bank, run, layer))
@@ -107,9 +111,9 @@ def require_map_invariance(
     """Check a layer of each pair of bank sizes, over all numbers of tokens that may matter.
 
     Raises:
-        Refused: Its output moves with the map.
+        Refused: Its output moves with the map, or a bank is not of one layer of the model.
     """
-    layers = [each for each in model.modules() if isinstance(each, BankedExperts)]
+    layers = _layers(two_bank, model)
     most = vllm_config.scheduler_config.max_num_batched_tokens
     chosen = one_of_each_size(two_bank)
     for layer in chosen:
@@ -130,6 +134,22 @@ def require_map_invariance(
         )
     if not chosen:
         logger.info("expert_bank: no layer has both hot and cold experts")
+
+
+def _layers(two_bank: TwoBank, model: torch.nn.Module) -> list[BankedExperts]:
+    """Find the layer of each bank by its name: modules need not be in load order."""
+    found: dict[str, list[BankedExperts]] = {}
+    for each in model.modules():
+        if isinstance(each, BankedExperts):
+            found.setdefault(each.layer_name, []).append(each)
+    names = [bank.name for bank in two_bank.swapper.banks]
+    if wrong := [name for name in names if len(found.get(name, ())) != 1]:
+        raise Refused(
+            f"{FEATURE}: self-check: the model has no layer, or several, of a bank's name:"
+            f" {', '.join(wrong)}",
+            hint="start without moe_hot_experts",
+        )
+    return [found[name][0] for name in names]
 
 
 def _drain(device: torch.device) -> Callable[[], None]:

@@ -91,7 +91,8 @@ class WorkerExtension:
             which layers' output moves with the map; empty where all is right.
 
         Raises:
-            Refused: The counts, which are told too, are not exact; or the engine sleeps.
+            Refused: The counts, which are told too, are not exact; the engine sleeps; or a bank is
+                not of one layer of the model.
         """
         two_bank: TwoBank | None = getattr(self, "two_bank", None)
         if two_bank is None:

@@ -7,7 +7,6 @@ through the stats file, which is read when somebody asks.
 """
 
 import os
-import secrets
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -19,6 +18,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from expert_bank.config import SERVER, STATS, stats_place
 from expert_bank.metrics import AGE, METRICS
 from expert_bank.refused import Refused
+from expert_bank.server_name import name_server
 from expert_bank.stats_file import read_stats
 
 AGE_TEXT = (
@@ -31,12 +31,13 @@ AGE_TEXT = (
 def join() -> None:
     """Join what this process shows at ``/metrics``, if the run has a stats file; once a process.
 
-    Every process of a server inherits the name that its first one makes up here, before it starts
-    the others: no server shows the numbers of another's worker, or of an earlier one's.
+    A server's first process makes up its name here, before it starts the others, which inherit it:
+    vLLM starts its engines, workers and API servers by ``multiprocessing``, or as Ray's actors. No
+    server shows the numbers of another's worker, or of an earlier one's.
     """
     if not os.environ.get(STATS):
         return
-    os.environ.setdefault(SERVER, secrets.token_hex(8))
+    name_server()
     try:
         place = stats_place()
     except Refused:

@@ -341,6 +341,26 @@ def a_map_that_is_set_while_the_moving_one_is_not_trusted_stays() -> None:
     assert hot_experts(banks.two_bank) == [[4, 5, 6, 7]] * 2
 
 
+def a_map_that_is_set_as_it_is_served_is_trusted_anew() -> None:
+    """Nothing is moved for it, and what was picked before is taken in and not charged to it."""
+    banks = made()
+    follow(banks.two_bank, PACE.changed({"every": 1000, "window": 1}))
+    following = banks.two_bank.following
+    assert following is not None
+    serve(banks, [5, 6, 7], times=9)
+    following.policy.guard.trusted = False
+    following.policy.shadow[:] = ~following.policy.boot
+    set_map(banks.two_bank, hot_experts(banks.two_bank))
+    assert following.policy.guard.trusted
+    assert (following.policy.shadow == banks.two_bank.table.is_hot()).all()
+    assert following.policy.scores[:, 5].round().tolist() == [36, 36]
+    assert totals(banks) == (0, 0)
+    assert banks.two_bank.barrier.totals.barriers == 0
+    with banks.two_bank.barrier.shut("warm-up"):
+        told = raised(Refused, lambda: set_map(banks.two_bank, hot_experts(banks.two_bank)))
+    assert "warm-up" in told
+
+
 def what_was_picked_before_a_map_is_set_is_not_charged_to_it() -> None:
     """Nor what was picked while rows were swapped at random."""
     banks = made()
@@ -432,6 +452,7 @@ CHECKS = (
     forced_swaps_come_between,
     the_barriers_own_budgets_are_left_alone_where_a_pace_names_none,
     a_map_that_is_set_while_the_moving_one_is_not_trusted_stays,
+    a_map_that_is_set_as_it_is_served_is_trusted_anew,
     what_was_picked_before_a_map_is_set_is_not_charged_to_it,
     what_is_picked_while_rows_are_swapped_at_random_is_left_out,
     an_exclusive_banks_swap_is_charged_two_rows,

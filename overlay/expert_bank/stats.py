@@ -13,6 +13,7 @@ from expert_bank.config import SERVER
 from expert_bank.late import NAMES
 from expert_bank.policy import Policy
 from expert_bank.stats_file import SCHEMA
+from expert_bank.writer import started
 
 if TYPE_CHECKING:
     from expert_bank.two_bank import TwoBank
@@ -51,6 +52,7 @@ def snapshot(
         "schema": SCHEMA,
         "time": time.time(),
         "pid": os.getpid(),
+        "started": started(os.getpid()),
         "server": os.environ.get(SERVER, ""),
         "model": model,
         "served_as": served_as or model,

@@ -61,6 +61,7 @@ LAYER: dict[str, Any] = {
 SHAPE: dict[str, Any] = {
     "schema": _count,
     "time": _number,
+    "started": (_text, None),
     **dict.fromkeys(("server", "model", "served_as", "state"), _text),
     **dict.fromkeys(("pid", "engine", "every", "forwards", "tokens", "picks_per_token"), _count),
     "cold": dict.fromkeys(("so_far", "late", "boot", "oracle", "null"), _share),
@@ -153,7 +154,8 @@ def checked(stats: object, *, model: str | None = None) -> dict[str, Any]:
     schema = stats.get("schema")
     if type(schema) is not int or schema != SCHEMA:
         raise Refused(f"its schema is {ascii(schema)[:40]}, and this reads {SCHEMA}", hint=HINT)
-    if wrong := _misfit(stats, SHAPE, ""):
+    # Stats of before it was told are without it.
+    if wrong := _misfit({"started": None, **stats}, SHAPE, ""):
         raise Refused(f"{wrong} is missing, or not what it must be", hint=HINT)
     if model is not None and stats["model"] != model:
         raise Refused(f"it is of model {stats['model']!a}, and not of {model!a}", hint=HINT)

@@ -15,7 +15,8 @@ from typing import Any
 
 from expert_bank.refused import Refused
 from expert_bank.stats_file import read_stats, remove_stats
-from expert_bank.stats_left import alive, remove_left
+from expert_bank.stats_left import remove_left
+from expert_bank.writer import is_there
 
 # Seconds that the last stats of a server stay which is gone, or of another container.
 KEPT = 24 * 60 * 60.0
@@ -62,7 +63,7 @@ def remove_old(path: Path) -> None:
             with suppress(OSError, Refused):
                 stats = read_stats(other)
                 old = time.time() - other.lstat().st_mtime > KEPT
-                if old and stats["server"] == name and not alive(stats["pid"]):
+                if old and stats["server"] == name and not is_there(stats):
                     remove_stats(other)
 
 
@@ -73,7 +74,8 @@ def other_writer(path: Path) -> int | None:
     parallel engine's, or that of a server which shares its name.
     """
     try:
-        pid: int = read_stats(path)["pid"]
+        stats = read_stats(path)
     except Refused:
         return None
-    return pid if pid != os.getpid() and alive(pid) else None
+    pid: int = stats["pid"]
+    return pid if pid != os.getpid() and is_there(stats) else None

@@ -9,6 +9,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from expert_bank.writer import may_have_written
+
 # A write takes milliseconds. A process of another container is not seen here, and may be at one.
 WRITING = 10.0
 _PID = re.compile(r"[1-9][0-9]{0,6}", re.ASCII)
@@ -29,22 +31,11 @@ def remove_left(path: Path) -> None:
     with suppress(OSError):
         for each in path.parent.iterdir():
             pid = each.name.removeprefix(prefix)
-            if each.name.startswith(prefix) and _PID.fullmatch(pid) and not alive(int(pid)):
+            if each.name.startswith(prefix) and _PID.fullmatch(pid):
                 with suppress(OSError):
-                    if _old_and_ours(each.lstat()):
+                    found = each.lstat()
+                    if _old_and_ours(found) and not may_have_written(int(pid), found.st_mtime):
                         each.unlink()
-
-
-def alive(pid: int) -> bool:
-    """Whether there is such a process, anybody's."""
-    try:
-        os.kill(pid, 0)
-    except PermissionError:
-        return True
-    except (ProcessLookupError, OverflowError):
-        return False
-    # 0 is the caller's own group to the kernel.
-    return pid > 0
 
 
 def _old_and_ours(found: os.stat_result) -> bool:

@@ -20,6 +20,7 @@ import pytest
 
 from expert_bank.stats import snapshot
 from expert_bank.stats_file import write_stats
+from lanewright.residency.top.rows import follows_on
 from lanewright.serve.port import HOST, usable_port
 from tests.conftest import World
 from tests.expert_bank.watched import Banks
@@ -155,6 +156,28 @@ def test_of_a_folder_the_one_server_that_runs_is_shown(
     write_stats(folder / "c.json", stats(model="new"))
     assert world.run(*TOP, "--file", str(folder), "--once") == 0
     assert capfd.readouterr().out.startswith("frozen  new\n")
+
+
+def test_a_server_that_is_gone_is_not_a_later_process_of_its_number(
+    world: World, tmp_path: Path, capfd: Capture
+) -> None:
+    long_ago = {**stats(model="old"), "time": time.time() - 3 * 24 * 3600}
+    earlier = {key: value for key, value in long_ago.items() if key != "started"}
+    for each in ({**long_ago, "started": "another boot:7"}, earlier):
+        write_stats(tmp_path / "a.json", each)
+        assert world.run(*TOP, "--file", str(tmp_path / "a.json"), "--once") == 1
+        assert f"process {os.getpid()}, is gone; it was written 2592" in capfd.readouterr().err
+        write_stats(tmp_path / "b.json", stats(model="new"))
+        assert world.run(*TOP, "--file", str(tmp_path), "--once") == 0
+        assert capfd.readouterr().out.startswith("frozen  new\n")
+
+
+def test_a_frame_does_not_go_on_from_a_process_that_had_the_number() -> None:
+    told = stats()
+    assert follows_on(told, told)
+    assert not follows_on(told, {**told, "started": "another boot:7"})
+    earlier = {key: value for key, value in told.items() if key != "started"}
+    assert follows_on(earlier, earlier)
 
 
 def test_of_several_servers_in_a_folder_each_is_named_and_one_must_be_chosen(

@@ -103,6 +103,7 @@ def broken(honest: dict[str, Any], path: str, value: object) -> dict[str, Any]:
         ("tokens", 2**63),
         ("time", "now"),
         ("time", None),
+        ("started", 5),
         ("model", 5),
         ("frozen", 1),
         ("cold", []),
@@ -171,6 +172,10 @@ def test_a_missing_one_and_one_of_another_model_are_told(
     write_stats(file, honest)
     with pytest.raises(Refused, match="it is of model '/models/m', and not of 'other'"):
         read_stats(file, model="other")
+
+
+def test_what_told_no_start_is_read(honest: dict[str, Any]) -> None:
+    assert "started" not in checked(broken(honest, "started", ...))
 
 
 def test_what_a_later_version_adds_is_no_matter(honest: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from expert_bank.stats import STILL, snapshot
 from expert_bank.stats_file import read_stats, write_stats
 from expert_bank.stats_folder import KEPT, all_stats, file_of, other_writer, remove_old
 from expert_bank.stats_left import WRITING, beside
+from expert_bank.writer import started
 from tests.expert_bank.watched import Banks
 
 FIRST, SECOND, THIRD = "0123456789abcdef", "fedcba9876543210", "00ff00ff00ff00ff"
@@ -28,9 +30,12 @@ def gone() -> int:
 
 @pytest.fixture
 def told() -> dict[str, Any]:
+    """Stats as they were before they told when their process started."""
     banks = Banks()
     banks.serve([5, 1, 3, 1], 3)
-    return snapshot(banks, "/models/m")  # type: ignore[arg-type]
+    stats = snapshot(banks, "/models/m")  # type: ignore[arg-type]
+    del stats["started"]
+    return stats
 
 
 def left(folder: Path, name: str, told: dict[str, Any], *, age: float = KEPT + 1) -> Path:
@@ -150,3 +155,32 @@ def test_beside_a_file_of_its_own_name_nothing_is_removed(
     other = left(tmp_path, FIRST, {**told, "server": FIRST, "pid": gone})
     remove_old(tmp_path / "stats.json")
     assert other.exists()
+
+
+@pytest.mark.parametrize("number", [os.getpid, os.getppid])
+def test_what_a_process_left_is_not_of_a_later_one_with_its_number(
+    tmp_path: Path, told: dict[str, Any], monkeypatch: pytest.MonkeyPatch, number: Callable[[], int]
+) -> None:
+    monkeypatch.setenv(SERVER, THIRD)
+    pid = number()
+    earlier = {**told, "pid": pid, "started": "another boot:7"}
+    old = left(tmp_path, FIRST, {**earlier, "server": FIRST})
+    kept = left(tmp_path, SECOND, {**told, "server": SECOND, "pid": pid, "started": started(pid)})
+    file = file_of(tmp_path, THIRD)
+    write_stats(file, {**earlier, "server": SECOND})
+    banks = Banks()
+    banks.watched(file)
+    assert not old.exists()
+    assert kept.exists()
+    assert not banks.warned
+
+
+def test_another_server_that_has_told_its_start_is_seen(
+    tmp_path: Path, told: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(SERVER, FIRST)
+    file, other = tmp_path / "stats.json", os.getppid()
+    write_stats(file, {**told, "server": SECOND, "pid": other, "started": started(other)})
+    banks = Banks()
+    banks.watched(file)
+    assert len(banks.warned) == 1

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from expert_bank.stats_left import WRITING, alive, beside, remove_left
+from expert_bank import stats_left
+from expert_bank.stats_left import WRITING, beside, remove_left
 from tests.expert_bank.watched import Banks
 
 
@@ -39,10 +40,17 @@ def test_a_killed_writers_half_goes_once_another_server_starts(file: Path, gone:
     assert [each.name for each in file.parent.iterdir()] == ["stats.json"]
 
 
-def test_a_live_writers_stays(file: Path) -> None:
-    path = half(file, os.getppid())
+def test_a_live_writers_stays(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stats_left, "WRITING", -1.0)
+    path = half(file, os.getppid(), age=0)
     Banks().watched(file)
     assert path.exists()
+
+
+def test_one_of_before_a_process_of_its_number_began_goes(file: Path) -> None:
+    path = half(file, os.getppid(), age=10 * 365 * 24 * 3600)
+    Banks().watched(file)
+    assert not path.exists()
 
 
 def test_what_may_be_a_writers_in_another_container_stays(file: Path, gone: int) -> None:
@@ -73,14 +81,3 @@ def test_a_link_and_a_folder_stay_and_no_folder_is_no_matter(file: Path, gone: i
     remove_left(file)
     assert beside(file, gone).is_dir()
     remove_left(file.parent / "absent" / "stats.json")
-
-
-def test_who_is_alive(gone: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert alive(os.getpid())
-    assert not alive(gone)
-
-    def kill(_pid: int, _signal: int) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr(os, "kill", kill)
-    assert alive(1)

@@ -39,7 +39,7 @@ def rows(stats: Stats, before: Stats | None) -> list[Row]:
 
 def follows_on(stats: Stats, before: Stats) -> bool:
     """Tell whether both are of one start of one server."""
-    same = all(stats[each] == before[each] for each in ("pid", "server"))
+    same = all(stats.get(each) == before.get(each) for each in ("pid", "started", "server"))
     return same and len(stats["layers"]) == len(before["layers"])
 
 

@@ -8,13 +8,13 @@ from typing import Any
 from expert_bank.refused import Refused
 from expert_bank.stats_file import checked, read_stats
 from expert_bank.stats_folder import all_stats
+from expert_bank.writer import is_there
 from lanewright.errors import LanewrightError
 from lanewright.residency.top.rows import safe
 from lanewright.serve.client import RefusedError, post
 from lanewright.terminal import quoted
 
 SECONDS = 60.0
-PROCESSES = Path("/proc")
 HINT = (
     "start it with --moe-hot-experts, VLLM_SERVER_DEV_MODE=1 and expert_bank's worker and extension"
     " classes, or read its stats file with --file; docs/visibility.md says how"
@@ -39,7 +39,7 @@ def of_file(path: Path) -> Source:
             stats = read_stats(path, model=model)
         except Refused as error:
             raise LanewrightError(error.message, hint=error.hint) from error
-        if not _is_there(stats):
+        if not is_there(stats):
             raise LanewrightError(
                 f"stats file {path}: the worker that wrote it, process {stats['pid']}, is gone;"
                 f" it was written {age(stats):.0f} s ago",
@@ -52,7 +52,7 @@ def of_file(path: Path) -> Source:
 
 def _only(folder: Path) -> Path:
     """Choose the file of the one server of a folder that runs."""
-    running = [(path, stats) for path, stats in all_stats(folder) if _is_there(stats)]
+    running = [(path, stats) for path, stats in all_stats(folder) if is_there(stats)]
     if not running:
         raise LanewrightError(
             f"no server that runs tells in {folder} how its map does",
@@ -73,10 +73,6 @@ def _only(folder: Path) -> Path:
             hint=f"name one: lanewright residency top --file {quoted(path)}",
         )
     return path
-
-
-def _is_there(stats: Stats) -> bool:
-    return (PROCESSES / str(stats["pid"])).exists()
 
 
 def of_server(port: int) -> Source:

@@ -106,7 +106,7 @@ class BankWorker(SleepingWorker):
             raise NotImplementedError("reset_weights: this vLLM has no such call")
         return reset(*args, **kwargs)
 
-    def compute_weight_checksums(self) -> Any:  # noqa: ANN401 - the same
+    def compute_weight_checksums(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Sum them up as vLLM does where all experts are resident; else the same.
 
         Raises:
@@ -117,7 +117,7 @@ class BankWorker(SleepingWorker):
         compute = getattr(super(), "compute_weight_checksums", None)
         if compute is None:
             raise NotImplementedError("compute_weight_checksums: this vLLM has no such call")
-        return compute()
+        return compute(*args, **kwargs)
 
     def save_sharded_state(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Save as vLLM does where all experts are resident; else the same."""

@@ -3,9 +3,9 @@
 One engine of the trained model with rows of a megabyte and more, hot ones locked in memory, cold ones
 read from a file at each step. Decode steps of one user are timed on traffic of the kind that the boot
 map was measured on, and of another kind under that map and under the one that following came to, arms
-in turns. What is timed is neither what the boot map was measured on nor what was followed, but other
-text with other seeds. It ends with exit code 5 where the moving map does not surely win back half of what
-the switch cost, and where that cost may be none.
+in turns. No map moves while it is timed. What is timed is neither what the boot map was measured on
+nor what was followed, but other text with other seeds. It ends with exit code 5 where the moving map does
+not surely win back half of what the switch cost, and where that cost may be none.
 """
 
 import argparse
@@ -77,7 +77,8 @@ def told(found: Facts) -> list[str]:
         (
             f"decode steps of one user, {layers} MoE layers, {found['hot_rows'][0]} of {found['experts']}"
             f" experts hot and locked in memory, the others' rows of {row} bytes read from a file; {len(blocks)}"
-            f" blocks of {STEPS} steps an arm; the map followed {found['swaps']} swaps"
+            f" blocks of {STEPS} steps an arm; the map followed {found['swaps']} swaps and"
+            " stands still while it is timed"
         )
     ]
     for arm in ARMS:

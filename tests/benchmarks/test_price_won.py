@@ -101,4 +101,5 @@ def test_the_benchmark_ends_with_what_the_blocks_show(
         assert cold_price.main() is code
         told = capsys.readouterr()
         assert price_won.told(found["blocks"]) in told.out
+        assert "the map followed 1 swaps and stands still while it is timed\n" in told.out
         assert ("NOT REACHED" in told.err) == (code is not ExitCode.CLEAN)

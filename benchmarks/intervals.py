@@ -43,7 +43,8 @@ def ratio_of_sums(pairs: Sequence[tuple[float, float]], *, seed: int = SEED) -> 
     95 % of what that gives are kept. The same seed gives the same interval.
 
     Args:
-        pairs: What was measured together, e.g. in one block; at least one, the seconds above 0.
+        pairs: What was measured together, e.g. in one block; at least one. The seconds are above 0; where they are
+            differences, their sum is surely above 0, or the ratio means nothing.
         seed: Of the draws.
     """
     rng = random.Random(seed)  # noqa: S311 - no secret

@@ -1,6 +1,9 @@
-"""How soon a map was right again after traffic had switched, beside what the planner bounds."""
+"""How soon a map was right again after traffic had switched, held against what the planner bounds."""
+
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.price_estimate import plan_of
 from benchmarks.switch_outcome import DEFAULT, PACE, PHASES, Outcome, Served
@@ -13,39 +16,94 @@ WINDOW = 1024
 MOST = 1.3
 
 
-def told(served: Served, found: Outcome) -> list[str]:
-    """Write a line for each switch and pace."""
+@dataclass(frozen=True)
+class Recovered:
+    """What became of a switch at one pace.
+
+    Attributes:
+        name: Of the phase.
+        every: The pace's, in forwards.
+        tokens: Until the map was right again, in whole windows; None where it was not in the phase.
+        served: Tokens of the phase.
+        swaps: From the map that met the switch to the phase's oracle map.
+        bound: Tokens that the planner gives it at most; None where it has no bound.
+        each: Tokens of a forward.
+    """
+
+    name: str
+    every: int
+    tokens: int | None
+    served: int
+    swaps: int
+    bound: int | None
+    each: int
+
+    def told(self) -> str:
+        """Write it for people."""
+        bound = "no bound" if self.bound is None else f"at most {self.bound:,} tokens"
+        after = "not in it" if self.tokens is None else f"after {self.tokens:,} tokens"
+        short = self.tokens is None and self.bound is not None and self.bound >= self.served
+        return (
+            f"{self.name}, every {self.every}: within {MOST} times the oracle map for {WINDOW:,} tokens and"
+            f" for the rest of the phase, {after} of {self.served:,}; by the planner {self.swaps} swaps to"
+            f" the oracle map, {bound} at {self.each} a forward"
+            + (", for which the phase is too short: more --tokens may tell" if short else "")
+        )
+
+    @property
+    def late(self) -> bool:
+        """Whether it contradicts the planner, or did not come in the phase, however short that is.
+
+        Windows are whole: the map may have been right within the one before. So it is late where
+        even that one began where the bound ends, or later.
+        """
+        if self.tokens is None:
+            return True
+        return self.bound is not None and self.tokens - WINDOW >= self.bound
+
+
+def recoveries(served: Served, found: Outcome) -> list[Recovered]:
+    """Look at each switch, at the engine's pace and at the default one."""
     plan, each = plan_of(served.facts), tokens_per_forward(served)
-    lines = []
+    made = []
     for phase, name in enumerate(PHASES[1:], 1):
         start, stop = served.spans[phase]
         for pace, kind in ((PACE, "moving"), (DEFAULT, "default")):
             before = map_before(served, found, kind, start)
             swaps = needed_swaps([*before], [*served.best(phase)])
             known = recovery(plan, pace, tokens_per_forward=each, swaps=swaps)
-            bound = "no bound" if known.tokens is None else f"at most {known.tokens:,} tokens"
             tokens = recovered(served, found, kind, phase)
-            after = "not in it" if tokens is None else f"after {tokens:,} tokens"
-            lines.append(
-                f"  {name}, every {pace.every}: within {MOST} times the oracle map for {WINDOW:,}"
-                f" tokens, {after} of {stop - start:,}; by the planner {sum(swaps)} swaps to the"
-                f" oracle map, {bound} at {each} a forward"
+            made.append(
+                Recovered(name, pace.every, tokens, stop - start, sum(swaps), known.tokens, each)
             )
-    return lines
+    return made
 
 
 def recovered(served: Served, found: Outcome, kind: str, phase: int) -> int | None:
-    """Tokens of a phase before its first window with cold picks near enough to the oracle map's.
+    """Tokens of a phase before its first window from which on cold picks are near the oracle map's.
 
-    None where there is no such window; a last one that is not whole does not count.
+    They are near in that window, and in all that is left of the phase together; not in each window
+    of it, for single ones are noisy.
+
+    None where there is no such window; a last one that is not whole is none.
     """
     start, stop = served.spans[phase]
     whole = start + (stop - start) // WINDOW * WINDOW
+    near = _near(found, kind, slice(start, whole))
+    stays = _near(found, kind, slice(start, stop), left=True)[: len(near)]
+    both = np.flatnonzero(near & stays)
+    return int(both[0]) * WINDOW if len(both) else None
+
+
+def _near(found: Outcome, kind: str, span: slice, *, left: bool = False) -> NDArray[np.bool_]:
+    """Tell of each window, or of all that is left from it on, whether cold picks are near."""
     ours, best = (
-        by_window(found.cold[each][start:whole], WINDOW).sum(axis=1) for each in (kind, "oracle")
+        by_window(found.cold[each][span], WINDOW).sum(axis=1) for each in (kind, "oracle")
     )
-    near = np.flatnonzero(ours <= MOST * best)
-    return int(near[0]) * WINDOW if len(near) else None
+    if left:
+        ours, best = (each[::-1].cumsum()[::-1] for each in (ours, best))
+    near: NDArray[np.bool_] = ours <= MOST * best
+    return near
 
 
 def map_before(served: Served, found: Outcome, kind: str, token: int) -> Map:

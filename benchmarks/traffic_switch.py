@@ -4,8 +4,8 @@ One engine serves text of the kind that its boot map was measured on, then of an
 the first again, each another part of what training held out. Its picks are kept: what other maps and
 policies would have made of them follows from the same picks, for answers do not hang on the map. The
 policy is replayed over them at the engine's pace, and must come to the very swaps that the engine made,
-and at the pace that ``moe_follow`` has by default. Where the moving map does not come near enough to the
-oracle map, it ends with exit code 5.
+and at the pace that ``moe_follow`` has by default. It ends with exit code 5 where the moving map does not
+come near enough to the oracle map, or later than the planner says.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from benchmarks.plot import plotted
 from benchmarks.recording import recorded
 from benchmarks.scraping import scraped
 from benchmarks.switch_outcome import PACE, Served, outcome
-from benchmarks.switch_recovery import told
+from benchmarks.switch_recovery import recoveries
 from benchmarks.switch_series import series
 from benchmarks.switch_shares import far, table
 from lanewright.errors import ExitCode
@@ -54,11 +54,12 @@ def main() -> ExitCode:
         samples = recording.enter_context(scraped(stats))
         served = serve(asked, Path(folder), stats)
     found = outcome(served)
-    for line in (*table(served, found), *told(served, found)):
+    switches = recoveries(served, found)
+    for line in (*table(served, found), *(f"  {each.told()}" for each in switches)):
         emit(line)
     if asked.out:
         write(asked.out, series(served, found, samples))
-    return verdict(far(served, found))
+    return verdict([*far(served, found), *(each.told() for each in switches if each.late)])
 
 
 def write(folder: Path, found: Facts) -> None:

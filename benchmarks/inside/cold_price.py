@@ -4,7 +4,8 @@ SPEC is as that of ``traffic_switch.py``, with ``followed`` in the place of phas
 ``kinds`` (``matched`` and ``switched``: a kind of text, and the part of it that is timed, from where to
 where); ``blocks``; ``steps`` of each arm of a block. A block is four arms in random order: matched
 traffic under the boot map, switched traffic under it, the same once more as self control, and
-switched traffic under the map that following came to. Setting a map is not timed.
+switched traffic under the map that following came to. Setting a map is not timed, and none moves
+while it is.
 """
 
 import json

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from benchmarks.plot import plotted
@@ -17,23 +16,12 @@ from benchmarks.switch_outcome import (
     outcome,
     require_the_same,
 )
-from benchmarks.switch_recovery import MOST, map_before, recovered, told
+from benchmarks.switch_recovery import MOST
 from benchmarks.switch_series import METRICS, TOKENS, WINDOW, series
 from benchmarks.switch_shares import COLUMNS, far, share, table
-from expert_bank.policy import Policy
 from lanewright.errors import LanewrightError
-from lanewright.residency.oracle import oracle_map
-from lanewright.residency.replay import replay
-from lanewright.residency.trace import counted
-from tests.residency import traffic
+from tests.benchmarks.drawn_switch import FORWARD, PHASE, SWITCHED, K
 
-L, E, K, H = 2, 64, 4, 49
-PHASE = 6 * WINDOW
-ENDS = [PHASE, 3 * PHASE, 4 * PHASE]
-
-
-FORWARD = 16
-SWITCHED = PHASES.index("switched")
 SAMPLES = [
     {
         TOKENS: 1024.0 * number,
@@ -42,40 +30,6 @@ SAMPLES = [
     }
     for number in range(5)
 ]
-
-
-@pytest.fixture(scope="module")
-def served() -> Served:
-    """Three phases, as an engine would have served them whose forwards are of 16 tokens."""
-    home, away = (traffic.matched(n, L, E, K, seed=s) for n, s in ((2 * PHASE, 0), (2 * PHASE, 1)))
-    ids = np.concatenate([home[:PHASE], away, home[PHASE:]])
-    boot = oracle_map(counted(home, E), [H] * L)
-    barriers = [*range(256, len(ids), 256)]
-    policy = Policy([*boot], rows=[H] * L, row_bytes=[1] * L, picks_per_token=K, pace=PACE)
-    found = replay(policy, ids, boot, every=barriers, rows=[H] * L, row_bytes=[1] * L)
-    facts = {
-        "experts": E,
-        "picks": K,
-        "hot_rows": [H] * L,
-        "row_bytes": [1] * L,
-        "cold_picks": int(found.cold.sum()),
-        "follows": {"fallbacks": 0, "returns": 0, "seconds": 0.1},
-        "barriers": [
-            {
-                "forward": token // FORWARD,
-                "token": token,
-                "swaps": [[s.layer, s.promote, s.demote] for s in swaps],
-            }
-            for token, swaps in zip(barriers, found.swaps, strict=True)
-        ],
-    }
-    return Served(ids, boot, [H] * L, ENDS, facts)
-
-
-@pytest.fixture(scope="module")
-def found(served: Served) -> Outcome:
-    """What every policy makes of it."""
-    return outcome(served)
 
 
 def test_the_moving_map_is_near_the_oracle_and_the_fixed_one_is_not(
@@ -128,40 +82,6 @@ def test_an_engine_that_swaps_or_counts_otherwise_is_told(served: Served, found:
     fewer = [{**each, "swaps": []} for each in served.facts["barriers"]]
     with pytest.raises(LanewrightError, match="the engine made 0 swaps, and the replay"):
         outcome(Served(**{**vars(served), "facts": {**served.facts, "barriers": fewer}}))
-
-
-def test_recovery_is_told_beside_the_planner_s_bound(served: Served, found: Outcome) -> None:
-    switched, late, *_ = told(served, found)
-    tokens = recovered(served, found, "moving", SWITCHED)
-    assert tokens is not None
-    assert 0 < tokens <= PHASE
-    assert (
-        f"switched, every 16: within 1.3 times the oracle map for 1,024 tokens, after {tokens:,}"
-        in switched
-    )
-    needed = int((served.best(SWITCHED) & ~map_before(served, found, "moving", PHASE)).sum())
-    assert f"by the planner {needed} swaps to the oracle map, at most " in switched
-    bound = int(switched.split("at most ")[1].split(" tokens")[0].replace(",", ""))
-    assert tokens <= bound
-    assert switched.endswith(f"at {FORWARD} a forward")
-    assert late.startswith("  switched, every 64: ")
-    assert recovered(served, found, "oracle", SWITCHED) == 0
-    cold = {**found.cold, "moving": found.cold["fixed"]}
-    never = Outcome(cold, found.swaps)
-    assert recovered(served, never, "moving", SWITCHED) is None
-    assert "not in it of 12,288" in told(served, never)[0]
-
-
-def test_a_map_is_as_the_swaps_so_far_have_made_it(served: Served, found: Outcome) -> None:
-    whole = len(served.ids)
-    policy = Policy([*served.boot], rows=[H] * L, row_bytes=[1] * L, picks_per_token=K, pace=PACE)
-    barriers = [each["token"] for each in served.facts["barriers"]]
-    last = replay(
-        policy, served.ids, served.boot, every=barriers, rows=[H] * L, row_bytes=[1] * L
-    ).hot
-    assert (map_before(served, found, "moving", whole) == last).all()
-    assert (map_before(served, found, "moving", 0) == served.boot).all()
-    assert (last != served.boot).any()
 
 
 def test_series_are_by_window(served: Served, found: Outcome) -> None:

@@ -18,7 +18,6 @@ KINDS = ("english", "python")
 # Bytes; of English so much is left once what repeats the text that is trained on is cut.
 HELD_OUT_LEAST = {"english": 150_000, "python": 200_000}
 HOT, EXPERTS = 49, 64
-NULL = 1 - HOT / EXPERTS
 # Nats a token of about two bytes; an untrained model's is the logarithm of its 1024 tokens, 6.9.
 LOSS = {"english": 4.0, "python": 3.2}
 Used = Mapping[str, Any]
@@ -78,8 +77,8 @@ def test_a_switch_of_traffic_makes_a_fixed_map_cold(used: Used) -> None:
     matched = sum(shares[kind, kind] for kind in KINDS) / 2
     switched = (shares["english", "python"] + shares["python", "english"]) / 2
     print({f"{of} map on {on}": f"{share:.1%}" for (of, on), share in shares.items()})  # noqa: T201
-    assert 0.05 < matched < 0.10
-    assert 0.14 < switched < NULL
+    assert 0.07 < matched < 0.09
+    assert 0.16 < switched < 0.20
     assert all(shares[of, on] > 1.4 * shares[on, on] for of in KINDS for on in KINDS if of != on)
 
 

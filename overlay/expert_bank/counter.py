@@ -55,6 +55,8 @@ class PickCounter:
         inexact: Why the counts are not exact, once and for good; empty while they are.
         mend: What to do about that.
         scheduled: int32[1] on the device: how many rows of the running forward are tokens.
+        serves: Whether each forward is of a model, and runs all its layers on all tokens that were
+            scheduled; held against every reading.
         tokens: How many tokens were scheduled so far.
         unread: How many picks of a layer were counted since the counts were read, at most.
     """
@@ -77,6 +79,7 @@ class PickCounter:
         self.settle: Callable[[], None] | None = None
         self.inexact = ""
         self.mend = AGAIN
+        self.serves = False
         self.scheduled = torch.zeros(1, dtype=torch.int32, device=device)
         # Where the host can, it writes there itself: torch takes longer to be asked.
         self._cell = None if self.scheduled.is_cuda else self.scheduled.numpy()
@@ -135,7 +138,8 @@ class PickCounter:
         self._totals += now - self._read
         self._read = now
         self.unread = 0
-        self._see_whether_all_ran()
+        if self.serves:
+            self._see_whether_all_ran()
 
     def _see_whether_all_ran(self) -> None:
         """Hold every layer's picks against the tokens: some feature may run it on a part of them."""

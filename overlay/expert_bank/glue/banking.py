@@ -47,6 +47,7 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
         [*against_model(model, current.layers), *against_serving(current.layers, worker.device)]
     )
     two_bank = current.whole(_drain(worker.device))
+    two_bank.counter.serves = True
     if worker.device.type == "cpu" and worker.vllm_config.model_config.enforce_eager:
         count_late(current.layers, two_bank)
     read_ahead(current.layers, two_bank)

@@ -34,6 +34,7 @@ def bind_counter(model: torch.nn.Module, vllm_config: Any, device: torch.device)
         raise RuntimeError("moe_usage_counter cannot count here: " + "; ".join(reasons))
     (experts, k), *_ = {(layer.global_num_experts, layer.top_k) for layer in layers.values()}
     counter = PickCounter(tuple(layers), experts=experts, picks_per_token=k, device=device)
+    counter.serves = True
     for layer, counts in zip(layers.values(), counter.counts, strict=True):
         layer.pick_counts = counts
         layer.scheduled_tokens = counter.scheduled

@@ -1,0 +1,25 @@
+"""What one barrier may copy and take, by the pace and by whoever asks."""
+
+import pytest
+
+from tests.engine.lane_python import INSIDE
+
+pytestmark = pytest.mark.engine
+
+SCRIPT = "budgets.py"
+CHECKS = (
+    "the_pace_holds",
+    "budgets_that_take_no_swap_are_refused_where_the_map_follows",
+    "the_layer_with_the_largest_rows_must_fit",
+    "a_device_that_is_waited_for_past_the_seconds_starves_nothing",
+    "the_barriers_own_budgets_are_left_alone_where_a_pace_names_none",
+)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_budgets(failures: dict[str, str | None], check: str) -> None:
+    assert failures[check] is None
+
+
+def test_every_check_is_told(failures: dict[str, str | None]) -> None:
+    assert set(failures) == set(CHECKS), INSIDE / SCRIPT

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from expert_bank.refused import Refused, worded
 from expert_bank.swapping import Swapper
 from expert_bank.swaps import Swap, require_sound
 
+# Bytes and seconds of one barrier; None for no bound.
+Limits: TypeAlias = tuple[int | None, float | None]
+UNBOUNDED = 2**63
 KEPT_FAILURES = 8
 # Why the barrier is closed while device memory is not there.
 SLEEP = "sleep"
@@ -73,13 +76,19 @@ class Barrier:
         self.swapper = swapper
         self.drain = drain
         self.source: Source | None = None
-        self.byte_budget = 2**63
+        self.byte_budget = UNBOUNDED
         self.second_budget = float("inf")
         self.totals = Totals()
         self.layer_swaps = [0] * len(swapper.banks)
         self.failures: list[str] = []
         self.closed: list[str] = []
         self._addresses = self._read_addresses()
+
+    @property
+    def limits(self) -> Limits:
+        """Its budgets, as ``limit`` takes them."""
+        bytes_ = None if self.byte_budget >= UNBOUNDED else self.byte_budget
+        return bytes_, None if self.second_budget == float("inf") else self.second_budget
 
     def limit(self, byte_budget: int | None, second_budget: float | None) -> None:
         """Limit one barrier; None for no limit.
@@ -90,7 +99,7 @@ class Barrier:
         for each in (byte_budget, second_budget):
             if each is not None and (type(each) not in (int, float) or not each >= 0):
                 raise Refused(f"a barrier's budget is {each!r}, and must be a number from 0 on")
-        self.byte_budget = 2**63 if byte_budget is None else byte_budget
+        self.byte_budget = UNBOUNDED if byte_budget is None else byte_budget
         self.second_budget = float("inf") if second_budget is None else second_budget
 
     @contextmanager

@@ -13,6 +13,10 @@ CHECKS = (
     "the_layer_with_the_largest_rows_must_fit",
     "a_device_that_is_waited_for_past_the_seconds_starves_nothing",
     "the_barriers_own_budgets_are_left_alone_where_a_pace_names_none",
+    "a_setting_that_is_changed_alone_leaves_the_other_budget_as_it_is",
+    "settings_by_name_that_begin_it_leave_the_budgets_that_they_do_not_name",
+    "a_pace_ends_its_own_budgets_and_nobody_elses",
+    "a_whole_pace_has_the_budgets_that_it_names",
 )
 
 

@@ -94,12 +94,76 @@ def the_barriers_own_budgets_are_left_alone_where_a_pace_names_none() -> None:
     assert (barrier.byte_budget, barrier.second_budget) == (2**63, float("inf"))
 
 
+def a_setting_that_is_changed_alone_leaves_the_other_budget_as_it_is() -> None:
+    """Whoever it is from; and it is applied where the pace had the same before."""
+    banks = made()
+    barrier, row = banks.two_bank.barrier, row_bytes(banks)
+    follow(banks.two_bank, PACE.changed({"bytes": row, "seconds": 0.5}))
+    limit(banks.two_bank, 2 * row, 0.25)
+    follow(banks.two_bank, {"every": 4})
+    assert (barrier.byte_budget, barrier.second_budget) == (2 * row, 0.25)
+    follow(banks.two_bank, {"seconds": 0.1})
+    assert (barrier.byte_budget, barrier.second_budget) == (2 * row, 0.1)
+    follow(banks.two_bank, {"bytes": row})
+    assert (barrier.byte_budget, barrier.second_budget) == (row, 0.1)
+    follow(banks.two_bank, {"seconds": None})
+    assert (barrier.byte_budget, barrier.second_budget) == (row, float("inf"))
+    limit(banks.two_bank, 2 * row, 0.25)
+    follow(banks.two_bank, {"bytes": None})
+    assert (barrier.byte_budget, barrier.second_budget) == (2**63, 0.25)
+
+
+def settings_by_name_that_begin_it_leave_the_budgets_that_they_do_not_name() -> None:
+    """As those that change it do; and one that takes no swap is refused and changes neither."""
+    banks = made()
+    barrier, row = banks.two_bank.barrier, row_bytes(banks)
+    limit(banks.two_bank, 2 * row, 0.5)
+    told = raised(Refused, partial(follow, banks.two_bank, {"seconds": 0.1, "bytes": row - 1}))
+    assert f"{row - 1} bytes" in told
+    assert (barrier.byte_budget, barrier.second_budget) == (2 * row, 0.5)
+    follow(banks.two_bank, {"seconds": 0.1})
+    assert (barrier.byte_budget, barrier.second_budget) == (2 * row, 0.1)
+
+
+def a_pace_ends_its_own_budgets_and_nobody_elses() -> None:
+    """Where it is another's turn, or nobody's."""
+    for next_ in (None, "every=4"):
+        banks = made()
+        barrier, row = banks.two_bank.barrier, row_bytes(banks)
+        for given, left in (
+            ((None, 0.25), (2**63, 0.25)),
+            ((3 * row, None), (3 * row, float("inf"))),
+            ((3 * row, 0.5), (3 * row, float("inf"))),
+            ((row, 0.25), (2**63, 0.25)),
+        ):
+            follow(banks.two_bank, PACE.changed({"bytes": row, "seconds": 0.5}))
+            limit(banks.two_bank, *given)
+            follow(banks.two_bank, next_)
+            assert (barrier.byte_budget, barrier.second_budget) == left, (next_, given)
+
+
+def a_whole_pace_has_the_budgets_that_it_names() -> None:
+    """Also where the last one had named the same, and somebody gave others since."""
+    for whole in ("every=2,bytes={row}", PACE):
+        banks = made()
+        barrier, row = banks.two_bank.barrier, row_bytes(banks)
+        pace = whole.format(row=row) if isinstance(whole, str) else whole.changed({"bytes": row})
+        follow(banks.two_bank, pace)
+        limit(banks.two_bank, 4 * row, 0.25)
+        follow(banks.two_bank, pace)
+        assert (barrier.byte_budget, barrier.second_budget) == (row, 0.25)
+
+
 CHECKS = (
     the_pace_holds,
     budgets_that_take_no_swap_are_refused_where_the_map_follows,
     the_layer_with_the_largest_rows_must_fit,
     a_device_that_is_waited_for_past_the_seconds_starves_nothing,
     the_barriers_own_budgets_are_left_alone_where_a_pace_names_none,
+    a_setting_that_is_changed_alone_leaves_the_other_budget_as_it_is,
+    settings_by_name_that_begin_it_leave_the_budgets_that_they_do_not_name,
+    a_pace_ends_its_own_budgets_and_nobody_elses,
+    a_whole_pace_has_the_budgets_that_it_names,
 )
 
 

@@ -175,8 +175,13 @@ class Barrier:
         require_sound(swaps, self.swapper.table.is_hot())
 
     def told(self) -> dict[str, Any]:
-        """Tell what was done, as values that JSON can carry."""
-        return {**asdict(self.totals), "failures": self.failures, "closed": self.closed}
+        """Tell what was done and what bounds it, as values that JSON can carry."""
+        return {
+            **asdict(self.totals),
+            "budgets": dict(zip(("bytes", "seconds"), self.limits, strict=True)),
+            "failures": self.failures,
+            "closed": self.closed,
+        }
 
     def _fail(self, failure: str) -> None:
         self.totals.failed += 1

@@ -132,6 +132,7 @@ class Following:
             **self.policy.told(),
             "seconds": self.seconds,
             "every": self.policy.pace.every,
+            "pace": asdict(self.policy.pace),
             "decisions": self.decisions,
             "ended": self.ended,
         }

@@ -17,6 +17,7 @@ CHECKS = (
     "settings_by_name_that_begin_it_leave_the_budgets_that_they_do_not_name",
     "a_pace_ends_its_own_budgets_and_nobody_elses",
     "a_whole_pace_has_the_budgets_that_it_names",
+    "the_pace_and_the_budgets_are_told",
 )
 
 

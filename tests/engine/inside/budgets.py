@@ -1,7 +1,8 @@
 """Checks of what one barrier may copy and take: ``budgets.py RESULT``; needs torch alone."""
 
+import json
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 
 from checks import tell
@@ -154,6 +155,28 @@ def a_whole_pace_has_the_budgets_that_it_names() -> None:
         assert (barrier.byte_budget, barrier.second_budget) == (row, 0.25)
 
 
+def the_pace_and_the_budgets_are_told() -> None:
+    """As they are: what whoever asks gave for a barrier is no setting of the pace."""
+    banks = made()
+
+    def budgets() -> object:
+        return banks.two_bank.told()["budgets"]
+
+    row = row_bytes(banks)
+    assert budgets() == {"bytes": None, "seconds": None}
+    limit(banks.two_bank, 0, 0.0)
+    assert budgets() == {"bytes": 0, "seconds": 0.0}
+    limit(banks.two_bank, None, None)
+    pace = PACE.changed({"bytes": row, "seconds": 0.5})
+    follow(banks.two_bank, pace)
+    limit(banks.two_bank, 2 * row, None)
+    told = json.loads(json.dumps(banks.two_bank.told(), allow_nan=False))
+    assert told["budgets"] == {"bytes": 2 * row, "seconds": None}
+    assert told["follows"]["pace"] == asdict(pace)
+    follow(banks.two_bank, {"swaps": 7})
+    assert banks.two_bank.told()["follows"]["pace"] == {**asdict(pace), "swaps": 7}
+
+
 CHECKS = (
     the_pace_holds,
     budgets_that_take_no_swap_are_refused_where_the_map_follows,
@@ -164,6 +187,7 @@ CHECKS = (
     settings_by_name_that_begin_it_leave_the_budgets_that_they_do_not_name,
     a_pace_ends_its_own_budgets_and_nobody_elses,
     a_whole_pace_has_the_budgets_that_it_names,
+    the_pace_and_the_budgets_are_told,
 )
 
 

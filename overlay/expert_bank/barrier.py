@@ -47,7 +47,8 @@ class Totals:
         failed: That left an expert where it was, or that could not be asked for or begun.
         cut: That a budget left for later, or for nothing.
         bytes: Copied and verified.
-        seconds: Spent at barriers, draining the device included.
+        seconds: Spent at barriers with swaps, draining the device included. A map that follows has
+            drained it before, which ``Followed.drain_seconds`` has.
     """
 
     forwards: int = 0
@@ -65,7 +66,7 @@ class Barrier:
     Attributes:
         source: Says what to swap and when; None while the map stays as it is.
         byte_budget: Bytes of one barrier; the swap that runs past it is the last, 0 takes none.
-        second_budget: Seconds of one barrier, draining included; the same.
+        second_budget: Seconds of one barrier; of ``Totals.seconds``, and the same.
         totals: What was done.
         layer_swaps: Of ``totals.swaps``, those of each layer.
         failures: The last few, in words.

@@ -126,7 +126,8 @@ METRICS = (
     Metric(
         "expert_bank_barrier_seconds_total",
         "counter",
-        "Seconds spent at barriers, waiting for the device included.",
+        "Seconds spent at barriers at which swaps were asked for, waiting for the device included;"
+        " a map that follows has waited before (expert_bank_following_drain_seconds_total).",
         (),
         _one("swapping", "seconds"),
     ),
@@ -136,6 +137,14 @@ METRICS = (
         "Seconds spent reading counts and deciding what to swap, on a drained device.",
         (),
         _one("deciding_seconds"),
+    ),
+    Metric(
+        "expert_bank_following_drain_seconds_total",
+        "counter",
+        "Seconds spent waiting, before a policy decides, until the device had done what was enqueued;"
+        " the forwards' own work included.",
+        (),
+        _one("following_drain_seconds"),
     ),
     Metric(
         "expert_bank_swaps_total", "counter", "Swaps that were made, by layer.", ("layer",), _swaps

@@ -69,7 +69,7 @@ SHAPE: dict[str, Any] = {
         **dict.fromkeys(("barriers", "swaps", "failed", "cut", "waiting", "bytes"), _count),
         "seconds": _number,
     },
-    "deciding_seconds": _number,
+    **dict.fromkeys(("deciding_seconds", "following_drain_seconds"), _number),
     "frozen": _switch,
     "guard": {"trusted": (_switch, None), "fallbacks": _count, "returns": _count},
     "layers": [LAYER],

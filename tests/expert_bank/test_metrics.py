@@ -62,9 +62,11 @@ def test_a_map_that_follows_has_them_all() -> None:
 
 def test_each_number_is_told_by_its_own_metric() -> None:
     banks = Banks(names=["a", "b"])
-    banks.earlier = Followed(seconds=0.5, fallbacks=20, returns=30, served_cold=40, oracle_cold=50)
+    banks.earlier = Followed(
+        seconds=0.5, drain_seconds=4.5, fallbacks=20, returns=30, served_cold=40, oracle_cold=50
+    )
     banks.follow()
-    banks.following.seconds = 0.25
+    banks.following.seconds, banks.following.drain_seconds = 0.25, 1.5
     banks.following.policy.late.cold[:] = [[1, 3], [70, 80], [2, 7]]
     banks.following.policy.held_back = 5
     banks.following.policy.guard.fallbacks = 1
@@ -87,6 +89,7 @@ def test_each_number_is_told_by_its_own_metric() -> None:
         "expert_bank_barriers_total{}": 12,
         "expert_bank_barrier_seconds_total{}": 17.5,
         "expert_bank_deciding_seconds_total{}": 0.75,
+        "expert_bank_following_drain_seconds_total{}": 6,
         "expert_bank_swaps_total{a}": 6,
         "expert_bank_swaps_total{b}": 8,
         "expert_bank_failed_swaps_total{}": 14,

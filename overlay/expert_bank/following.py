@@ -24,6 +24,7 @@ class Followed:
     """What was done while the map followed traffic, since start: no sum ever goes down.
 
     Attributes:
+        decisions: How often a policy was asked.
         seconds: Spent reading counts and deciding, on a device that had nothing else to do.
         drain_seconds: Spent waiting before that until the device had done what was enqueued.
         fallbacks: As ``Guard.fallbacks``.
@@ -32,6 +33,7 @@ class Followed:
         oracle_cold: As ``Policy.oracle_cold``.
     """
 
+    decisions: int = 0
     seconds: float = 0.0
     drain_seconds: float = 0.0
     fallbacks: int = 0
@@ -128,6 +130,7 @@ class Following:
         """What was done since start, by this policy and those before."""
         policy, guard = self.policy, self.policy.guard
         own = Followed(
+            decisions=self.decisions,
             seconds=self.seconds,
             drain_seconds=self.drain_seconds,
             fallbacks=guard.fallbacks,

@@ -132,6 +132,13 @@ METRICS = (
         _one("swapping", "seconds"),
     ),
     Metric(
+        "expert_bank_decisions_total",
+        "counter",
+        "Times that a policy was asked what to swap, whatever it answered.",
+        (),
+        _one("decisions"),
+    ),
+    Metric(
         "expert_bank_deciding_seconds_total",
         "counter",
         "Seconds spent reading counts and deciding what to swap, on a drained device.",

@@ -69,6 +69,7 @@ SHAPE: dict[str, Any] = {
         **dict.fromkeys(("barriers", "swaps", "failed", "cut", "waiting", "bytes"), _count),
         "seconds": _number,
     },
+    "decisions": _count,
     **dict.fromkeys(("deciding_seconds", "following_drain_seconds"), _number),
     "frozen": _switch,
     "guard": {"trusted": (_switch, None), "fallbacks": _count, "returns": _count},

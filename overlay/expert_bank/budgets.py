@@ -8,7 +8,7 @@ from typing import TypeVar
 from expert_bank.barrier import Limits
 from expert_bank.pace import Pace
 from expert_bank.refused import Refused
-from expert_bank.swap_bytes import require_swap
+from expert_bank.swap_bytes import END, require_swap
 from expert_bank.two_bank import TwoBank
 
 T = TypeVar("T", int, float)
@@ -62,7 +62,7 @@ def require_room(two_bank: TwoBank, byte_budget: int | None, second_budget: floa
     if isinstance(second_budget, int | float) and second_budget <= 0:
         raise Refused(
             f"moe_follow: {second_budget} seconds a barrier take no swap",
-            hint="give seconds above 0, or freeze the map",
+            hint=f"give seconds above 0, or {END}",
         )
 
 

@@ -42,7 +42,8 @@ def budgets_that_take_no_swap_are_refused_where_the_map_follows() -> None:
         follow(banks.two_bank, PACE.changed({"bytes": row_bytes(banks), "seconds": 0.5}))
         barrier = banks.two_bank.barrier
         for each in ((0, 1), (row_bytes(banks) - 1, 1), (None, 0), (None, 0.0)):
-            assert raised(Refused, partial(limit, banks.two_bank, *each)), each
+            said = raised(Refused, partial(limit, banks.two_bank, *each))
+            assert said.endswith(" or end following: no moe_follow, or expert_bank_follow null")
         assert (barrier.byte_budget, barrier.second_budget) == (row_bytes(banks), 0.5)
         limit(banks.two_bank, row_bytes(banks), 0.25)
         assert (barrier.byte_budget, barrier.second_budget) == (row_bytes(banks), 0.25)

@@ -175,6 +175,18 @@ def test_the_budget_holds_and_what_it_holds_back_is_told(home: np.ndarray) -> No
     assert policy.step(counts, [*home], 2 * ROW - 1) == []
 
 
+def test_what_a_shadow_holds_back_waits_for_nobody(home: np.ndarray) -> None:
+    other = best(traffic.matched(8192, L, E, K, seed=1))
+    counts = counted(traffic.matched(4096, L, E, K, seed=1), E)
+    # The served map is that of the boot, and then one from which 2 swaps a layer lead back.
+    for hot, waiting in ((home, 0), (other, 2 * L - 1)):
+        policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
+        policy.guard.trusted = False
+        policy.step(counts, [*hot], ROW)
+        assert (policy.shadow != home).any()
+        assert policy.held_back == waiting
+
+
 def test_a_swap_that_was_not_made_is_charged_to_nobody(home: np.ndarray) -> None:
     counts = counted(traffic.matched(4096, L, E, K, seed=1), E)
     one, other = (

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from expert_bank.refused import Refused, worded
 from expert_bank.swapping import Swapper
 from expert_bank.swaps import Swap, require_sound
 
+# Bytes and seconds of one barrier; None for no bound.
+Limits: TypeAlias = tuple[int | None, float | None]
+UNBOUNDED = 2**63
 KEPT_FAILURES = 8
 # Why the barrier is closed while device memory is not there.
 SLEEP = "sleep"
@@ -44,7 +47,8 @@ class Totals:
         failed: That left an expert where it was, or that could not be asked for or begun.
         cut: That a budget left for later, or for nothing.
         bytes: Copied and verified.
-        seconds: Spent at barriers, draining the device included.
+        seconds: Spent at barriers with swaps, draining the device included. A map that follows has
+            drained it before, which ``Followed.drain_seconds`` has.
     """
 
     forwards: int = 0
@@ -62,7 +66,7 @@ class Barrier:
     Attributes:
         source: Says what to swap and when; None while the map stays as it is.
         byte_budget: Bytes of one barrier; the swap that runs past it is the last, 0 takes none.
-        second_budget: Seconds of one barrier, draining included; the same.
+        second_budget: Seconds of one barrier; of ``Totals.seconds``, and the same.
         totals: What was done.
         layer_swaps: Of ``totals.swaps``, those of each layer.
         failures: The last few, in words.
@@ -73,13 +77,19 @@ class Barrier:
         self.swapper = swapper
         self.drain = drain
         self.source: Source | None = None
-        self.byte_budget = 2**63
+        self.byte_budget = UNBOUNDED
         self.second_budget = float("inf")
         self.totals = Totals()
         self.layer_swaps = [0] * len(swapper.banks)
         self.failures: list[str] = []
         self.closed: list[str] = []
         self._addresses = self._read_addresses()
+
+    @property
+    def limits(self) -> Limits:
+        """Its budgets, as ``limit`` takes them."""
+        bytes_ = None if self.byte_budget >= UNBOUNDED else self.byte_budget
+        return bytes_, None if self.second_budget == float("inf") else self.second_budget
 
     def limit(self, byte_budget: int | None, second_budget: float | None) -> None:
         """Limit one barrier; None for no limit.
@@ -90,7 +100,7 @@ class Barrier:
         for each in (byte_budget, second_budget):
             if each is not None and (type(each) not in (int, float) or not each >= 0):
                 raise Refused(f"a barrier's budget is {each!r}, and must be a number from 0 on")
-        self.byte_budget = 2**63 if byte_budget is None else byte_budget
+        self.byte_budget = UNBOUNDED if byte_budget is None else byte_budget
         self.second_budget = float("inf") if second_budget is None else second_budget
 
     @contextmanager
@@ -166,8 +176,13 @@ class Barrier:
         require_sound(swaps, self.swapper.table.is_hot())
 
     def told(self) -> dict[str, Any]:
-        """Tell what was done, as values that JSON can carry."""
-        return {**asdict(self.totals), "failures": self.failures, "closed": self.closed}
+        """Tell what was done and what bounds it, as values that JSON can carry."""
+        return {
+            **asdict(self.totals),
+            "budgets": dict(zip(("bytes", "seconds"), self.limits, strict=True)),
+            "failures": self.failures,
+            "closed": self.closed,
+        }
 
     def _fail(self, failure: str) -> None:
         self.totals.failed += 1

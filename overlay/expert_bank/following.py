@@ -24,14 +24,18 @@ class Followed:
     """What was done while the map followed traffic, since start: no sum ever goes down.
 
     Attributes:
+        decisions: How often a policy was asked.
         seconds: Spent reading counts and deciding, on a device that had nothing else to do.
+        drain_seconds: Spent waiting before that until the device had done what was enqueued.
         fallbacks: As ``Guard.fallbacks``.
         returns: As ``Guard.returns``.
         served_cold: As ``Policy.served_cold``.
         oracle_cold: As ``Policy.oracle_cold``.
     """
 
+    decisions: int = 0
     seconds: float = 0.0
+    drain_seconds: float = 0.0
     fallbacks: int = 0
     returns: int = 0
     served_cold: int = 0
@@ -53,6 +57,7 @@ class Following:
         drain: Waits until the device has done all that is enqueued.
         earlier: What was done before this policy.
         seconds: Spent reading counts and deciding by this policy, the device drained.
+        drain_seconds: Spent draining it before.
         decisions: How often the policy was asked.
         ended: Why the map is followed no more; empty while it is.
     """
@@ -72,6 +77,7 @@ class Following:
         self.drain = drain
         self.earlier = earlier
         self.seconds = 0.0
+        self.drain_seconds = 0.0
         self.decisions = 0
         self.ended = ""
         self._read = counter.snapshot()
@@ -88,8 +94,10 @@ class Following:
         if forward % self.policy.pace.every or self.ended:
             return []
         # The counts wait for the device anyway; what the forwards took is no time of ours.
+        before = time.perf_counter()
         self.drain()
         start = time.perf_counter()
+        self.drain_seconds += start - before
         swaps = self.policy.step(self._picked(), hot, self.budget())
         self.seconds += time.perf_counter() - start
         self.decisions += 1
@@ -122,7 +130,13 @@ class Following:
         """What was done since start, by this policy and those before."""
         policy, guard = self.policy, self.policy.guard
         own = Followed(
-            self.seconds, guard.fallbacks, guard.returns, policy.served_cold, policy.oracle_cold
+            decisions=self.decisions,
+            seconds=self.seconds,
+            drain_seconds=self.drain_seconds,
+            fallbacks=guard.fallbacks,
+            returns=guard.returns,
+            served_cold=policy.served_cold,
+            oracle_cold=policy.oracle_cold,
         )
         return self.earlier + own
 
@@ -131,7 +145,9 @@ class Following:
         return {
             **self.policy.told(),
             "seconds": self.seconds,
+            "drain_seconds": self.drain_seconds,
             "every": self.policy.pace.every,
+            "pace": asdict(self.policy.pace),
             "decisions": self.decisions,
             "ended": self.ended,
         }

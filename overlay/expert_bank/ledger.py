@@ -25,6 +25,7 @@ class Ledger:
         self.credit: NDArray[np.float64] = np.full(shape[0], float(pace.swaps))
         self.served = self.credit.copy()
         self._moved: NDArray[np.float64] = np.full(shape, -np.inf)
+        self._put = self._moved.copy()
         self._rows_per_swap = rows_per_swap
         self._paid = 0
         self._asked: Sequence[Swap] = ()
@@ -38,7 +39,7 @@ class Ledger:
             np.minimum(credit + earned, pace.swaps, out=credit)
 
     def movable(self, residence: int) -> NDArray[np.bool_]:
-        """Tell which experts were where they are for so many tokens, bool[L, E]."""
+        """Tell which experts of the moving map are where they are for so many tokens, bool[L, E]."""
         found: NDArray[np.bool_] = self.tokens - self._moved >= residence
         return found
 
@@ -59,6 +60,8 @@ class Ledger:
 
     def settle(self, now: NDArray[np.bool_]) -> None:
         """Take back the last swaps that were cut or failed: bool[L, E], which experts are hot now."""
+        made = [each for each in (*self._asked, *self._back) if _made(each, now)]
+        _stamp(self._put, made, self.tokens)
         undone = [each for each in self._asked if not _made(each, now)]
         self._book(undone, -1, -np.inf)
         _spend(self.served, undone, -1)
@@ -70,6 +73,7 @@ class Ledger:
         self._asked = self._back = ()
         self._paid = 0
         self.credit[:] = self.served
+        self._moved[:] = self._put
 
     def paid(self) -> int:
         """Give the rows that were copied since the last call."""
@@ -79,15 +83,19 @@ class Ledger:
     def _book(self, swaps: Sequence[Swap], times: int, moved: float) -> None:
         _spend(self.credit, swaps, times)
         self._paid += times * self._rows_per_swap * len(swaps)
-        for swap in swaps:
-            for expert in (swap.promote, swap.demote):
-                if expert is not None:
-                    self._moved[swap.layer, expert] = moved
+        _stamp(self._moved, swaps, moved)
 
 
 def _spend(credit: NDArray[np.float64], swaps: Sequence[Swap], times: int) -> None:
     for swap in swaps:
         credit[swap.layer] -= times
+
+
+def _stamp(moved: NDArray[np.float64], swaps: Sequence[Swap], tokens: float) -> None:
+    for swap in swaps:
+        for expert in (swap.promote, swap.demote):
+            if expert is not None:
+                moved[swap.layer, expert] = tokens
 
 
 def _made(swap: Swap, hot: NDArray[np.bool_]) -> bool:

@@ -126,9 +126,17 @@ METRICS = (
     Metric(
         "expert_bank_barrier_seconds_total",
         "counter",
-        "Seconds spent at barriers, waiting for the device included.",
+        "Seconds spent at barriers at which swaps were asked for, waiting for the device included;"
+        " a map that follows has waited before (expert_bank_following_drain_seconds_total).",
         (),
         _one("swapping", "seconds"),
+    ),
+    Metric(
+        "expert_bank_decisions_total",
+        "counter",
+        "Times that a policy was asked what to swap, whatever it answered.",
+        (),
+        _one("decisions"),
     ),
     Metric(
         "expert_bank_deciding_seconds_total",
@@ -136,6 +144,14 @@ METRICS = (
         "Seconds spent reading counts and deciding what to swap, on a drained device.",
         (),
         _one("deciding_seconds"),
+    ),
+    Metric(
+        "expert_bank_following_drain_seconds_total",
+        "counter",
+        "Seconds spent waiting, before a policy decides, until the device had done what was enqueued;"
+        " the forwards' own work included.",
+        (),
+        _one("following_drain_seconds"),
     ),
     Metric(
         "expert_bank_swaps_total", "counter", "Swaps that were made, by layer.", ("layer",), _swaps

@@ -75,7 +75,9 @@ def snapshot(
             },
             "waiting": 0 if policy is None else policy.held_back,
         },
+        "decisions": followed.decisions,
         "deciding_seconds": followed.seconds,
+        "following_drain_seconds": followed.drain_seconds,
         "frozen": policy is not None and policy.frozen,
         "guard": {
             "trusted": None if policy is None else policy.guard.trusted,

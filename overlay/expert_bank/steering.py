@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from expert_bank.budgets import require_room
+from expert_bank.budgets import paced, require_room
 from expert_bank.choosing import towards
 from expert_bank.following import Following
 from expert_bank.forced import Forced
@@ -26,8 +26,8 @@ from expert_bank.two_bank import TwoBank
 def follow(two_bank: TwoBank, wanted: object) -> None:
     """Let the map follow traffic from here on, at another pace, or no more.
 
-    What was seen of traffic so far is kept where only the pace changes. Where the pace's bytes and
-    seconds change, they become the barrier's budgets.
+    What was seen of traffic so far is kept where only the pace changes. The barrier's
+    budgets become as ``paced`` has them.
 
     Args:
         two_bank: Whose map it is.
@@ -40,21 +40,19 @@ def follow(two_bank: TwoBank, wanted: object) -> None:
     following, barrier = two_bank.following, two_bank.barrier
     before = following.policy.pace if following else Pace()
     pace = _pace(wanted, before)
-    limits = (None, None) if pace is None else (pace.bytes, pace.seconds)
-    changed = limits != (before.bytes, before.seconds)
+    named = wanted if isinstance(wanted, Mapping) else None
+    limits = paced(barrier.limits, before, pace, named=named)
     if pace is None:
         two_bank.earlier, two_bank.following = two_bank.followed, None
     else:
-        budgets = limits if changed else (barrier.byte_budget, barrier.second_budget)
-        require_room(two_bank, *budgets)
+        require_room(two_bank, *limits)
         if following is None:
             two_bank.following = _following(two_bank, pace)
         else:
             if barrier.source is not following:
                 following.skip()
             following.policy.pace = pace
-    if changed:
-        barrier.limit(*limits)
+    barrier.limit(*limits)
     barrier.source = two_bank.following
 
 

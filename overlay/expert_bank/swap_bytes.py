@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from expert_bank.plan import Mode, mirrored
 from expert_bank.refused import Refused
 
+# What lets a barrier take no swap: a map that is frozen still follows.
+END = "end following: no moe_follow, or expert_bank_follow null"
+
 
 def rows_per_swap(mode: Mode) -> int:
     """Rows that a swap copies: the cold one in, and before it the hot one out where it has no mirror."""
@@ -34,5 +37,5 @@ def require_swap(budget: float | None, row_bytes: Mapping[str, int], mode: Mode)
         raise Refused(
             f"moe_follow: {budget} bytes a barrier take no swap of {name}: with moe_cold_rows {mode}"
             f" one copies {copied}, {needed} bytes",
-            hint=f"give at least {needed}, leave bytes out for no bound, or freeze the map",
+            hint=f"give at least {needed}, leave bytes out for no bound, or {END}",
         )

@@ -7,12 +7,12 @@ It goes by what the barrier has just read; between two looks it costs a division
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from expert_bank.pace import Pace
+from expert_bank.pace import BEYOND, Pace
 from expert_bank.recovery_line import recovery_line
 from expert_bank.refused import Refused, worded
 from expert_bank.stats import late_shares, look_every, snapshot, state
@@ -113,13 +113,16 @@ class Watch:
             self._write()
 
     def _look_ahead(self) -> None:
-        """Tell in seconds what a switch of traffic costs, once for each pace, when steps are known."""
+        """Tell in seconds what a switch of traffic costs, when steps are known.
+
+        Once for each pace and bytes of a barrier.
+        """
         two_bank, totals = self._two_bank, self._two_bank.barrier.totals
         self._step.look(totals.forwards, two_bank.counter.tokens, self._clock())
         following, plan, late = two_bank.following, two_bank.plan, self._step.late
         if following is None or plan is None or late is None:
             return
-        pace = following.policy.pace
+        pace = _held(following.policy.pace, two_bank.barrier.limits[0])
         if pace != self._outlook:
             self._outlook = pace
             # Drained, copied and verified, which is more than the link alone would take.
@@ -156,3 +159,11 @@ class Watch:
         two_bank = self._two_bank
         deciding = two_bank.followed.seconds
         return {**asdict(two_bank.barrier.totals), "deciding": deciding, "time": self._clock()}
+
+
+def _held(pace: Pace, byte_budget: float | None) -> Pace:
+    """Give the pace with the bytes that hold at a barrier, whoever gave them."""
+    if byte_budget is None or byte_budget >= BEYOND:
+        return replace(pace, bytes=None)
+    # A pace has no 0, and a byte takes no swap either.
+    return replace(pace, bytes=max(1, int(byte_budget)))

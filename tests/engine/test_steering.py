@@ -10,10 +10,6 @@ SCRIPT = "steering.py"
 CHECKS = (
     "the_map_follows_what_is_picked",
     "without_following_nothing_moves",
-    "the_pace_holds",
-    "budgets_that_take_no_swap_are_refused_where_the_map_follows",
-    "the_layer_with_the_largest_rows_must_fit",
-    "a_device_that_is_waited_for_past_the_seconds_starves_nothing",
     "no_total_goes_down_when_following_ends_and_begins_anew",
     "a_new_pace_keeps_what_was_seen",
     "nothing_ends_it",
@@ -26,7 +22,6 @@ CHECKS = (
     "counts_that_are_not_exact_end_it_once",
     "swaps_that_fail_are_tried_again",
     "forced_swaps_come_between",
-    "the_barriers_own_budgets_are_left_alone_where_a_pace_names_none",
     "a_map_that_is_set_while_the_moving_one_is_not_trusted_stays",
     "a_map_that_is_set_as_it_is_served_is_trusted_anew",
     "what_was_picked_before_a_map_is_set_is_not_charged_to_it",

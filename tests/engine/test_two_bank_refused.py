@@ -96,7 +96,10 @@ def test_bytes_that_take_no_swap_are_refused_before_a_row_is_loaded(told: dict[s
     said = told["bytes before weights"]
     assert "49151 bytes a barrier take no swap of " in said
     assert ": with moe_cold_rows mirror one copies a row, 49152 bytes" in said
-    assert "\ngive at least 49152, leave bytes out for no bound, or freeze the map" in said
+    assert (
+        "\ngive at least 49152, leave bytes out for no bound, or end following: no moe_follow"
+        in said
+    )
     assert "has no weight" not in said
 
 

@@ -21,6 +21,8 @@ def test_what_the_device_had_still_to_do_is_no_time_of_the_policy() -> None:
         banks.following.at(forward, hot)
     assert len(drained) == 2, "before every 4th forward, and before no other"
     assert 0 < banks.following.seconds < 0.2
+    assert banks.following.drain_seconds >= 0.4
+    assert banks.followed.drain_seconds == banks.following.told()["drain_seconds"] >= 0.4
 
 
 def test_reading_the_counts_is() -> None:

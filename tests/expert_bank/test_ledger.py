@@ -67,3 +67,19 @@ def test_a_map_that_begins_anew_owes_nothing_and_has_the_served_ones_credit() ->
     kept.settle(HOT)
     assert kept.paid() == 0
     assert kept.credit.tolist() == kept.served.tolist() == [1, 1]
+
+
+def test_it_holds_what_was_really_moved_and_nothing_that_was_only_charged() -> None:
+    kept = ledger()
+    kept.ask(SWAPS)
+    kept.settle(MADE)
+    kept.go_on(5, PACE)
+    kept.begin_anew()
+    kept.charge([Swap(0, 2, 1), Swap(1, 2, 0)])
+    kept.go_back([Swap(1, 1, 0)])
+    kept.settle(np.array([[False, True, False], [False, True, False]]))
+    kept.go_on(5, PACE)
+    kept.begin_anew()
+    # The first swap is ten tokens old, the way back five; the shadow's never were.
+    assert kept.movable(6).tolist() == [[True, True, True], [False, False, True]]
+    assert kept.movable(11).tolist() == [[False, False, True], [False, False, True]]

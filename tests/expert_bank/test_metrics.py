@@ -62,9 +62,18 @@ def test_a_map_that_follows_has_them_all() -> None:
 
 def test_each_number_is_told_by_its_own_metric() -> None:
     banks = Banks(names=["a", "b"])
-    banks.earlier = Followed(seconds=0.5, fallbacks=20, returns=30, served_cold=40, oracle_cold=50)
+    banks.earlier = Followed(
+        decisions=60,
+        seconds=0.5,
+        drain_seconds=4.5,
+        fallbacks=20,
+        returns=30,
+        served_cold=40,
+        oracle_cold=50,
+    )
     banks.follow()
-    banks.following.seconds = 0.25
+    banks.following.seconds, banks.following.drain_seconds = 0.25, 1.5
+    banks.following.decisions = 8
     banks.following.policy.late.cold[:] = [[1, 3], [70, 80], [2, 7]]
     banks.following.policy.held_back = 5
     banks.following.policy.guard.fallbacks = 1
@@ -86,7 +95,9 @@ def test_each_number_is_told_by_its_own_metric() -> None:
         "expert_bank_cold_picks_total{oracle}": 59,
         "expert_bank_barriers_total{}": 12,
         "expert_bank_barrier_seconds_total{}": 17.5,
+        "expert_bank_decisions_total{}": 68,
         "expert_bank_deciding_seconds_total{}": 0.75,
+        "expert_bank_following_drain_seconds_total{}": 6,
         "expert_bank_swaps_total{a}": 6,
         "expert_bank_swaps_total{b}": 8,
         "expert_bank_failed_swaps_total{}": 14,
@@ -109,6 +120,18 @@ def test_swaps_and_bytes_are_told() -> None:
     found = samples(banks)
     assert found["expert_bank_swap_bytes_total{}"] == 4 * ROW
     assert found["expert_bank_swaps_total{layers.0}"] == 2
+
+
+def test_to_have_nothing_to_do_is_seen() -> None:
+    banks = Banks()
+    banks.follow(every=4)
+    banks.serve([20, 20, 1, 1], 9)
+    found = samples(banks)
+    assert (found["expert_bank_decisions_total{}"], found["expert_bank_barriers_total{}"]) == (2, 0)
+    banks.earlier, banks.following = banks.followed, None
+    banks.follow(every=1)
+    banks.serve([20, 20, 1, 1], 3)
+    assert samples(banks)["expert_bank_decisions_total{}"] == 5
 
 
 def test_a_map_that_stands_still_has_no_guard_and_no_late_share() -> None:

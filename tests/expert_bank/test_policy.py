@@ -175,6 +175,18 @@ def test_the_budget_holds_and_what_it_holds_back_is_told(home: np.ndarray) -> No
     assert policy.step(counts, [*home], 2 * ROW - 1) == []
 
 
+def test_what_a_shadow_holds_back_waits_for_nobody(home: np.ndarray) -> None:
+    other = best(traffic.matched(8192, L, E, K, seed=1))
+    counts = counted(traffic.matched(4096, L, E, K, seed=1), E)
+    # The served map is that of the boot, and then one from which 2 swaps a layer lead back.
+    for hot, waiting in ((home, 0), (other, 2 * L - 1)):
+        policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K)
+        policy.guard.trusted = False
+        policy.step(counts, [*hot], ROW)
+        assert (policy.shadow != home).any()
+        assert policy.held_back == waiting
+
+
 def test_a_swap_that_was_not_made_is_charged_to_nobody(home: np.ndarray) -> None:
     counts = counted(traffic.matched(4096, L, E, K, seed=1), E)
     one, other = (
@@ -318,17 +330,37 @@ def test_nor_is_what_it_swapped_charged_to_a_map_that_somebody_set(home: np.ndar
     assert policy.guard.ahead == 0
 
 
+def test_nor_does_it_hold_experts_of_such_a_map_where_they_are(home: np.ndarray) -> None:
+    policy, new = (
+        Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K) for _ in range(2)
+    )
+    policy.guard.trusted = False
+    # Seen by both before the map is set, and the shadow alone made swaps of it.
+    counts = counted(traffic.matched(512, L, E, K, seed=1), E)
+    policy.step(counts, [*home], 2**63)
+    new.see(counts, [*home])
+    for each in (policy, new):
+        each.begin_from([*home])
+    swaps = policy.step(counts, [*home], 2**63)
+    assert len(swaps) == 2 * L
+    assert swaps == new.step(counts, [*home], 2**63)
+
+
 def test_a_shadow_that_won_begins_from_the_map_that_is_served(home: np.ndarray) -> None:
-    pace = Pace(tokens_per_swap=2**40, residence=0)
+    pace = Pace(tokens_per_swap=2**40, window=256)
     policy = Policy(home, rows=[H] * L, row_bytes=[ROW] * L, picks_per_token=K, pace=pace)
     policy.guard.trusted = False
     other = counted(traffic.matched(4096, L, E, K, seed=1), E)
     policy.step(other, [*home], 2**63)
-    policy.see(other, [*home])
+    imagined = {(int(each), int(expert)) for each, expert in np.argwhere(policy.shadow & ~home)}
+    few = counted(traffic.matched(256, L, E, K, seed=1), E)
+    policy.see(few, [*home])
     assert (policy.guard.trusted, policy.guard.returns) == (True, 1)
     assert (policy.shadow == home).all()
-    # The shadow had spent what it had; the served map has not.
-    assert len(policy.step(other, [*home], 2**63)) == 2 * L
+    # The shadow had spent what it had, and moved its experts just now; the served map has not.
+    swaps = policy.step(few, [*home], 2**63)
+    assert {(each.layer, each.promote) for each in swaps} == imagined
+    assert len(swaps) == 2 * L
 
 
 def test_a_swap_that_was_not_made_costs_no_row(home: np.ndarray) -> None:

@@ -46,7 +46,7 @@ def test_a_map_that_stands_still_tells_its_picks_and_no_late_shares(
 def test_what_was_done_is_told_after_following_ends_and_when_it_begins_anew() -> None:
     banks = Banks()
     banks.follow()
-    banks.following.seconds = 1.5
+    banks.following.seconds, banks.following.drain_seconds = 1.5, 4.5
     banks.following.policy.late.cold[:, 0] = 7, 70, 6
     banks.following.policy.guard.fallbacks, banks.following.policy.guard.returns = 3, 2
     banks.following.policy.held_back = 5
@@ -55,6 +55,7 @@ def test_what_was_done_is_told_after_following_ends_and_when_it_begins_anew() ->
         found = snapshot(banks, "m")  # type: ignore[arg-type]
         assert found["swapping"]["waiting"] == waiting
         assert found["deciding_seconds"] == seconds
+        assert found["following_drain_seconds"] == 3 * seconds
         assert found["guard"] == {
             "trusted": trusted,
             "fallbacks": counts[0],
@@ -67,7 +68,7 @@ def test_what_was_done_is_told_after_following_ends_and_when_it_begins_anew() ->
     told(0, None, 1.5, 3, 2, 7, 6)
     banks.follow()
     told(0, True, 1.5, 3, 2, 7, 6)  # noqa: FBT003 - the same
-    banks.following.seconds = 0.25
+    banks.following.seconds, banks.following.drain_seconds = 0.25, 0.75
     banks.following.policy.late.cold[:, 1] = 1, 10, 2
     banks.following.policy.guard.fallbacks = 1
     told(0, True, 1.75, 4, 2, 8, 8)  # noqa: FBT003 - the same

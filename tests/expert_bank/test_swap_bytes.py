@@ -23,7 +23,7 @@ def test_bytes_below_the_largest_swap_are_refused_with_its_size_and_layer(
     assert str(caught.value) == (
         f"moe_follow: {needed - 1} bytes a barrier take no swap of layers.1: with moe_cold_rows {mode}"
         f" one copies {copied}, {needed} bytes\ngive at least {needed}, leave bytes out for no bound,"
-        " or freeze the map"
+        " or end following: no moe_follow, or expert_bank_follow null"
     )
 
 

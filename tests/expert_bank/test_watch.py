@@ -10,7 +10,7 @@ from expert_bank.pace import Pace
 from expert_bank.refused import Refused
 from expert_bank.stats_file import read_stats
 from tests.expert_bank.plans import planned
-from tests.expert_bank.watched import Banks
+from tests.expert_bank.watched import ROW, Banks
 
 BEFORE, AFTER = [30, 30, 2, 2], [2, 2, 30, 30]
 PACE = "every 1 forwards, at most 2 swaps a layer"
@@ -214,6 +214,33 @@ def test_once_steps_are_known_what_a_switch_takes_is_told_in_seconds_for_each_pa
         banks.serve(BEFORE)
     _, other = recoveries(banks)
     assert "s of copies at 2 GB/s" in other
+
+
+def test_it_goes_by_the_bytes_of_the_barrier_and_comes_again_when_they_change() -> None:
+    banks = Banks()
+    banks.follow(**QUICK, bytes=ROW)
+    banks.plan = planned(*[banks.hot] * banks.layers, experts=banks.experts, picks=2)
+    banks.watched()
+
+    def serve() -> None:
+        for _ in range(40):
+            banks.now += 0.02
+            banks.serve(BEFORE)
+
+    def tokens(line: str) -> int:
+        found = re.search(r"(\d+) tokens at 32 a forward", line)
+        assert found, line
+        return int(found[1])
+
+    # No bound though the pace has one, then one swap of four; beyond what a pace may have is none.
+    for given in (None, ROW, 2**60, 1.5 * ROW, 0):
+        banks.barrier.limits = given, None
+        serve()
+        serve()
+    unbounded, bounded, again, more, never = recoveries(banks)
+    assert tokens(unbounded) == tokens(again) < tokens(bounded) == tokens(more)
+    assert "never made" in never
+    assert not banks.warned
 
 
 def test_time_without_requests_is_no_part_of_a_step() -> None:

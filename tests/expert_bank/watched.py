@@ -65,7 +65,9 @@ class Banks:
             by_bank=self.picks.copy,
             snapshot=lambda: self.picks.sum(axis=1),
         )
-        self.barrier = SimpleNamespace(totals=Totals(), layer_swaps=[0] * self.layers, source=None)
+        self.barrier = SimpleNamespace(
+            totals=Totals(), layer_swaps=[0] * self.layers, source=None, limits=(None, None)
+        )
         self.swapper = SimpleNamespace(banks=[SimpleNamespace(row_bytes=ROW)] * self.layers)
         self.following: Any = None
         self.earlier = Followed()

@@ -51,7 +51,9 @@ class WorkerExtension:
         told = two_bank.told()
         names = ("forwards", "barriers", "swaps", "failed", "cut", "bytes", "seconds")
         self.stats = {
-            **dict.fromkeys(("tokens", "deciding_seconds"), 0),
+            **dict.fromkeys(
+                ("tokens", "decisions", "deciding_seconds", "following_drain_seconds"), 0
+            ),
             **dict.fromkeys(("frozen", "guard")),
             "served_as": "stand-in",
             "engine": 0,

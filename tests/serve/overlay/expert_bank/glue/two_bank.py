@@ -114,6 +114,7 @@ class TwoBank:
             "cut": 0,
             "bytes": self.bytes,
             "seconds": self.barriers * 0.001,
+            "budgets": {"bytes": None, "seconds": None},
             "failures": ["a copy was told to fail"] * self.failed,
             "resident": [],
             "closed": [],

@@ -8,9 +8,7 @@ import sys
 from typing import Any
 
 import forks
-
-LENGTH = 256
-WINDOWS = 40
+from windows import spread
 
 
 def run(job: forks.Job) -> dict[str, Any]:
@@ -28,11 +26,10 @@ def run(job: forks.Job) -> dict[str, Any]:
 
 
 def loss(llm: Any, ids: list[int]) -> float:  # noqa: ANN401 - vllm.LLM
-    """Mean over windows of a text, spread over it."""
+    """Mean over windows of a text."""
     import vllm  # noqa: PLC0415 - imported by the parent
 
-    step = (len(ids) - LENGTH) // WINDOWS
-    windows = [{"prompt_token_ids": ids[n * step :][:LENGTH]} for n in range(WINDOWS)]
+    windows = [{"prompt_token_ids": each} for each in spread(ids)]
     read = vllm.SamplingParams(temperature=0, max_tokens=1, prompt_logprobs=0)
     found = [
         told[token].logprob

@@ -1,7 +1,8 @@
 """Use a model on the text that its training held out: ``trained_usage.py MODEL RESULT TOKENS``.
 
 Writes a JSON object: by kind, ``loss`` in nats a token, and ``counts``, picks of the two halves of
-the text, or of the first TOKENS of each half, as [2][layers][experts].
+the text, or of the first TOKENS of each half, as [2][layers][experts]; and ``spread``, the loss of
+windows all over the text.
 """
 
 import json
@@ -13,6 +14,7 @@ import torch
 from tokenizers import Tokenizer
 from torch.nn import functional
 from transformers import AutoModelForCausalLM
+from windows import spread
 
 LENGTH = 128
 BATCH = 32
@@ -25,15 +27,17 @@ def used(model: Any, ids: torch.Tensor) -> tuple[list[list[int]], float]:  # noq
     losses = []
     for windows in ids[: len(ids) // LENGTH * LENGTH].view(-1, LENGTH).split(BATCH):
         out = model(windows)
-        losses.append(
-            functional.cross_entropy(
-                out.logits[:, :-1].flatten(0, 1), windows[:, 1:].flatten(), reduction="none"
-            )
-        )
+        losses.append(lost(out, windows))
         for layer, logits in enumerate(out.router_logits):
             picks = logits.topk(model.config.num_experts_per_tok, -1).indices
             counts[layer] += torch.bincount(picks.flatten(), minlength=experts)
     return counts.tolist(), torch.cat(losses).mean().item()
+
+
+def lost(out: Any, windows: torch.Tensor) -> torch.Tensor:  # noqa: ANN401 - transformers'
+    """Loss of each token but the first of each window."""
+    logits = out.logits[:, :-1].flatten(0, 1)
+    return functional.cross_entropy(logits, windows[:, 1:].flatten(), reduction="none")
 
 
 def main(folder: Path, most: int) -> dict[str, Any]:
@@ -45,10 +49,12 @@ def main(folder: Path, most: int) -> dict[str, Any]:
     found = {}
     for file in sorted((folder / "held_out").iterdir()):
         ids = torch.tensor(tokenizer.encode(file.read_text()).ids)
+        windows = torch.tensor(spread(ids.tolist()))
         halves = [used(model, half[:most]) for half in ids.chunk(2)]
         found[file.stem] = {
             "counts": [counts for counts, _ in halves],
             "loss": sum(loss for _, loss in halves) / 2,
+            "spread": lost(model(windows), windows).mean().item(),
         }
     return found
 

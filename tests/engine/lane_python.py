@@ -1,13 +1,14 @@
 """Runs the scripts of ``inside/`` by a laid lane's Python."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lanewright.serve.boot import engine_arguments
-from lanewright.serve.child import child, watch
+from lanewright.serve.child import Child, child, watch
 from lanewright.serve.engines import SCRIPT
 from lanewright.serve.features import carries_bank, without_features
 from lanewright.serve.lane import Lane
@@ -31,6 +32,15 @@ class Laid:
         self, script: str, *arguments: str, folder: Path, environ: Mapping[str, str] | None = None
     ) -> None:
         """Run a script of ``inside/``; fails with the end of its log."""
+        with self.started(script, *arguments, folder=folder, environ=environ) as running:
+            if watch(running, seconds=SECONDS):
+                raise running.died("failed")
+
+    @contextmanager
+    def started(
+        self, script: str, *arguments: str, folder: Path, environ: Mapping[str, str] | None = None
+    ) -> Iterator[Child]:
+        """Run a script of ``inside/`` while the block runs."""
         given = self.lane.env.environ()
         whole = {
             **given,
@@ -40,8 +50,7 @@ class Laid:
         }
         command = [str(self.lane.env.python), str(INSIDE / script), *arguments]
         with child(script, command, environ=whole, log=folder / f"{script}.log") as running:
-            if watch(running, seconds=SECONDS):
-                raise running.died("failed")
+            yield running
 
     def failures(self, script: str, *, folder: Path) -> dict[str, str | None]:
         """Run a script of checks, on one core; by check, why it failed."""

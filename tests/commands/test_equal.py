@@ -171,7 +171,7 @@ def test_the_environment_of_a_lane_runs_it(
 ) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     world = lay()
-    told = "moe_usage_counter = true\nmax_num_seqs = 16\nnote = \"it's $HOME\""
+    told = 'moe_usage_counter = true\nmax_num_seqs = 16\nnote = "it\'s $HOME"'
     world.edit("series/sample.toml", "moe_usage_counter = true", told)
     assert world.run("build") == 0
     capfd.readouterr()
@@ -190,4 +190,8 @@ def test_the_environment_of_a_lane_runs_it(
     assert Path(stats).is_dir()
     assert extension == "--worker-extension-cls=expert_bank.glue.extension.WorkerExtension"
     assert worker == "--worker-cls=expert_bank.glue.cpu_worker.CPUWorker"
-    assert (counter, seqs, note) == ("--moe-usage-counter", "--max-num-seqs=16", "--note=it's $HOME")
+    assert (counter, seqs, note) == (
+        "--moe-usage-counter",
+        "--max-num-seqs=16",
+        "--note=it's $HOME",
+    )

@@ -171,15 +171,27 @@ def test_the_environment_of_a_lane_runs_it(
 ) -> None:
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     world = lay()
+    told = 'moe_usage_counter = true\nmax_num_seqs = 16\nnote = "it\'s $HOME"'
+    world.edit("series/sample.toml", "moe_usage_counter = true", told)
+    assert world.run("build") == 0
     capfd.readouterr()
     assert world.run("env") == 0
     script = capfd.readouterr().out + '"$LANE_PYTHON" -c "import vllm; print(vllm.__file__)"\n'
     script += 'echo "$LANE_MODEL"\necho "${PYTHONDONTWRITEBYTECODE-unset}"\n'
-    script += 'echo "$EXPERT_BANK_STATS"\n'
+    script += 'echo "$EXPERT_BANK_STATS"\neval "set -- $LANE_FLAGS"\nprintf "%s\\n" "$@"\n'
     shell = subprocess.run(["sh"], input=script, capture_output=True, text=True, check=True)
-    *_, file, model, bytecode, stats = shell.stdout.splitlines()
+    *_, file, model, bytecode, stats, extension, worker, counter, seqs, note = (
+        shell.stdout.splitlines()
+    )
     assert Path(file).is_relative_to(world.places.sites)
     assert Path(model).name == f"{RECIPE}-{recipe_hash(RECIPE)[:12]}"
     assert bytecode == "unset"
     assert Path(stats) == world.places.state / "stats" / "sample"
     assert Path(stats).is_dir()
+    assert extension == "--worker-extension-cls=expert_bank.glue.extension.WorkerExtension"
+    assert worker == "--worker-cls=expert_bank.glue.cpu_worker.CPUWorker"
+    assert (counter, seqs, note) == (
+        "--moe-usage-counter",
+        "--max-num-seqs=16",
+        "--note=it's $HOME",
+    )

@@ -250,7 +250,17 @@ def test_a_server_that_does_not_tell_is_told(
 def test_no_server_is_told(world: World, capfd: Capture) -> None:
     port = usable_port(None)
     assert world.run(*TOP, "--port", str(port)) == 1
-    assert f"the server on port {port} does not tell how its map does" in capfd.readouterr().err
+    err = capfd.readouterr().err
+    assert err.startswith(f"lanewright: nothing listens on 127.0.0.1:{port}, so there is no server")
+    assert "  next: start the server, or name its --port" in err
+
+
+def test_an_empty_path_is_no_folder(world: World, capfd: Capture) -> None:
+    with pytest.raises(SystemExit) as ended:
+        world.run(*TOP, "--file", "", "--once")
+    assert ended.value.code == 2
+    err = capfd.readouterr().err
+    assert "argument --file: it is empty: is EXPERT_BANK_STATS set in this shell?" in err
 
 
 @pytest.mark.parametrize(

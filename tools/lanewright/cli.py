@@ -239,7 +239,7 @@ def _add_residency(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     whence.add_argument(
         "--file",
         dest="stats_file",
-        type=Path,
+        type=_named_path,
         metavar="PATH",
         help="its EXPERT_BANK_STATS, file or folder",
     )
@@ -265,6 +265,15 @@ def _port(text: str) -> int:
     if not 0 < number <= LAST_PORT:
         raise argparse.ArgumentTypeError(f"{number} is no port")
     return number
+
+
+def _named_path(text: str) -> Path:
+    # An unset variable; as a path it would be the folder that one is in.
+    if not text:
+        raise argparse.ArgumentTypeError(
+            "it is empty: is EXPERT_BANK_STATS set in this shell? --port asks the server itself"
+        )
+    return Path(text)
 
 
 def _interval(text: str) -> float:

@@ -7,14 +7,22 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.serve.boot import engine_arguments
 from lanewright.serve.environment import STATS
+from lanewright.serve.flags import flags
 from lanewright.serve.lane import lay_lane
 from lanewright.serve.model import ensure_model
 from lanewright.terminal import emit
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
-    """Print assignments for ``eval``: what a boot sets, the lane's Python and its model."""
+    """Print assignments for ``eval``: what a boot sets, the lane's Python, model and server's flags.
+
+    ``LANE_FLAGS`` is quoted for a shell: ``eval "set -- $LANE_FLAGS"`` takes it apart.
+
+    Raises:
+        LanewrightError: As ``lay_lane`` and ``engine_arguments`` say.
+    """
     lane = lay_lane(project, places, lane_of(project, arguments))
     model = ensure_model(places, lane.env, lane.recipe)
     wanted = lane.env.environ()
@@ -25,6 +33,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         **{name: value for name, value in wanted.items() if os.environ.get(name) != value},
         "LANE_PYTHON": str(lane.env.python),
         "LANE_MODEL": str(model),
+        "LANE_FLAGS": shlex.join(flags(engine_arguments(lane.env, lane.engine, lane.device))),
         STATS: str(stats),
     }
     for name in sorted(os.environ.keys() - wanted.keys()):

@@ -10,7 +10,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.series import load_series
 from lanewright.queue.series_model import recipe_of
-from lanewright.serve.client import RefusedError, post
+from lanewright.serve.client import NobodyError, RefusedError, post
 from lanewright.serve.model import model_name, recipe_hash
 from lanewright.serve.usage import read_usage, usage_lines, usage_map, write_usage
 from lanewright.terminal import emit, emit_json
@@ -31,17 +31,22 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     try:
         answer = post(port, "/collective_rpc", {"method": "expert_bank_usage"}, seconds=SECONDS)
         usage = read_usage(answer.get("results"))
+    except NobodyError as error:
+        raise LanewrightError(
+            f"{error}, so there is no server to ask", hint="start the server, or name its --port"
+        ) from error
     except (RefusedError, msgspec.ValidationError) as error:
         raise LanewrightError(
             f"the server on port {port} does not tell its usage: {error}",
             hint="start it with VLLM_SERVER_DEV_MODE=1, the lane's worker extension and"
-            " --moe-usage-counter",
+            " --moe-usage-counter or --moe-hot-experts",
         ) from error
     counted = usage_map(usage)
     if not counted:
         raise LanewrightError(
             f"the server on port {port} does not count picks",
-            hint="start it with --moe-usage-counter and the worker class of expert_bank",
+            hint="start it with --moe-usage-counter or --moe-hot-experts, and the worker class of"
+            " expert_bank",
         )
     served = {Path(worker["model"]).name for worker in usage if worker}
     if served != {model_name(recipe)}:

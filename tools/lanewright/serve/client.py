@@ -16,6 +16,10 @@ class RefusedError(Exception):
     """The server answered a request with an error, or not at all."""
 
 
+class NobodyError(RefusedError):
+    """No server listens on the port."""
+
+
 class _Exchange(http.client.HTTPConnection):
     """A connection whose time limit is for all of the exchange."""
 
@@ -69,6 +73,7 @@ def post(port: int, path: str, body: dict[str, Any], *, seconds: float) -> dict[
     """Post a JSON object and read one.
 
     Raises:
+        NobodyError: Nothing listens on the port.
         RefusedError: The server answered with an error or with something else, or not in time.
     """
     status, answer = request(port, "POST", path, json.dumps(body).encode(), seconds=seconds)
@@ -97,6 +102,7 @@ def request(
         seconds: The most that all of it may take, from connecting to the answer's last byte.
 
     Raises:
+        NobodyError: Nothing listens on the port.
         RefusedError: There is no whole answer in time, or it is too long.
     """
     connection = _Exchange(HOST, port, timeout=seconds)
@@ -108,6 +114,8 @@ def request(
         raise RefusedError(
             f"{path} of {HOST}:{port} gave no whole answer within {seconds:g} s"
         ) from error
+    except ConnectionRefusedError as error:
+        raise NobodyError(f"nothing listens on {HOST}:{port}") from error
     except (OSError, http.client.HTTPException) as error:
         raise RefusedError(f"{path} got no answer: {error}") from error
     finally:

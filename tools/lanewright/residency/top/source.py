@@ -11,7 +11,7 @@ from expert_bank.stats_folder import all_stats
 from expert_bank.writer import is_there
 from lanewright.errors import LanewrightError
 from lanewright.residency.top.rows import safe
-from lanewright.serve.client import RefusedError, post
+from lanewright.serve.client import NobodyError, RefusedError, post
 from lanewright.terminal import quoted
 
 SECONDS = 60.0
@@ -82,6 +82,11 @@ def of_server(port: int) -> Source:
         try:
             found = _first_worker(port)
             stats = None if found is None else checked(found, model=model)
+        except NobodyError as error:
+            raise LanewrightError(
+                f"{error}, so there is no server to ask",
+                hint="start the server, or name its --port, or its stats with --file",
+            ) from error
         except (RefusedError, Refused) as error:
             why = error.message if isinstance(error, Refused) else error
             raise LanewrightError(

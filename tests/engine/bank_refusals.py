@@ -118,7 +118,16 @@ CONFIGS: Mapping[str, tuple[Mapping[str, Any], str]] = {
         r"outlast a sleep by name \(sleep_preserve_parameter_names\)",
     ),
     "drafts cut": (
-        {"set": {"speculative_config.enable_adaptive_verification": True}},
+        {
+            "engine": {
+                "speculative_config": {
+                    "method": "ngram",
+                    "num_speculative_tokens": 2,
+                    "prompt_lookup_max": 4,
+                }
+            },
+            "set": {"speculative_config.enable_adaptive_verification": True},
+        },
         r"drafts are cut once a step is under way \(enable_adaptive_verification\)",
     ),
     "a part of a prompt": (

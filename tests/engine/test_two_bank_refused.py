@@ -125,6 +125,7 @@ def test_an_engine_that_refuses_answers_as_before(told: dict[str, Any]) -> None:
     after = told["after"]
     assert after["audit"] == []
     assert after["tokens"] == 12
+    assert after["held"]
     asked = {" ".join(map(str, each)): said for said, of in ASKED.items() for each in of}
     assert [*after["found"]] == [*asked]
     for name, said in asked.items():

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from expert_bank.boot_map import boot_map
-from expert_bank.layer_shape import LayerShape
-from expert_bank.plan import Plan
 from lanewright.residency.fixed import fixed_cold
 from lanewright.residency.null import null_share
 from lanewright.residency.oracle import oracle_map
 from lanewright.residency.regret import oracle_by_window, regret
 from lanewright.residency.trace import by_window, counted, require_trace
+from tests.expert_bank.plans import planned
 from tests.residency import traffic
 
 counts = st.lists(st.lists(st.integers(0, 5), min_size=6, max_size=6), min_size=1, max_size=3).map(
@@ -43,18 +42,7 @@ def test_a_map_of_other_layers_is_refused() -> None:
 
 def test_the_null_is_the_planners() -> None:
     assert null_share(384, [295] * 40) == pytest.approx(1 - 0.768, abs=5e-4)
-    layers = (LayerShape(8, 2, {"w": 1}, 8, 8),) * 3
-    plan = Plan(
-        layers=layers,
-        hot=(8, 1, 4),
-        mode="mirror",
-        page=1,
-        staging=0,
-        other=0,
-        free_device=0,
-        free_host=0,
-        kv_per_token=None,
-    )
+    plan = planned(8, 1, 4, experts=8, picks=2, row=1)
     assert null_share(8, [8, 1, 4]) == pytest.approx(plan.null_cold_share)
 
 

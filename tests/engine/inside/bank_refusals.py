@@ -90,7 +90,14 @@ def afterwards(llm: Any, asked: list[list[Any]]) -> dict[str, Any]:  # noqa: ANN
         name = " ".join(map(str, (method, *arguments)))
         found[name] = {"told": said, "alike": answer() == before}
     (banks,) = llm.collective_rpc("expert_bank_banks")
-    return {"found": found, "audit": banks["audit"], "tokens": len(before)}
+    (held,) = llm.collective_rpc(readings_are_held)
+    return {"found": found, "audit": banks["audit"], "tokens": len(before), "held": held}
+
+
+def readings_are_held(worker: Any) -> bool:  # noqa: ANN401 - vLLM's
+    """Tell whether a worker's counts are held against the tokens that were scheduled."""
+    held: bool = worker.pick_counter.serves
+    return held
 
 
 if __name__ == "__main__":

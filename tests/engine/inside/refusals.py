@@ -127,10 +127,10 @@ def told(
         ),
     )
     try:
-        bind_counter(model, config, torch.device("cpu"))
+        counter = bind_counter(model, config, torch.device("cpu"))
     except RuntimeError as error:
         return str(error)
-    return None
+    return None if counter.serves else "its readings are not held against the tokens"
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ BENCHMARKS = {
     "banks": "two_bank",
     "switch": "traffic_switch",
     "price": "cold_price",
+    "stage": "staged_bytes",
     "device": "device",
 }
 # Of a benchmark that needs hardware which is not here; told, and no failure among others.
@@ -101,7 +102,7 @@ def typing(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure: -- [queue [--repeats N] | counter|banks [LANE] [--blocks N] | switch | price | device]."""
+    """Measure: -- [queue [--repeats N] | counter|banks [LANE] [--blocks N] | switch | price | stage | device]."""
     session.install("-e", ".", *dependencies("bench"))
     only, *rest = session.posargs or [""]
     if only not in ("", *BENCHMARKS):

@@ -19,13 +19,16 @@ class RowTensor:
         name: Of the layer's parameter.
         hot: [H, ...] in device memory.
         cold: [C, ...] in host memory, or a file's; the device reads it in place.
-        whole: [H + C, ...], both, where they are one allocation; else None.
+        whole: [H + C, ...], both, where they are one allocation, and [H + C + S, ...] with the staging
+            buffer behind them; else None.
+        stage: [S, ...], the rows of the buffer that all layers share; None where nothing is staged.
     """
 
     name: str
     hot: torch.Tensor
     cold: torch.Tensor
     whole: torch.Tensor | None
+    stage: torch.Tensor | None = None
 
 
 @dataclass(frozen=True)

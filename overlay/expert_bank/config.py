@@ -38,6 +38,7 @@ class BankConfig:
         node: Number of the NUMA node that host memory is bound to; None for the one that has most
             of this process's CPUs.
         follow: How the map follows traffic; None where it stands still.
+        prefill_stage: As ``staging.room`` reads it; empty where cold rows are always read in place.
         folder: Where the file of cold rows goes, if they are in one.
         stats: File that tells how the map does, replaced as it goes; None for none.
     """
@@ -49,6 +50,7 @@ class BankConfig:
     read_floor: float | None
     node: int | None
     follow: Pace | None = None
+    prefill_stage: str = ""
     folder: Path = USUAL
     stats: Path | None = None
 
@@ -63,6 +65,7 @@ class BankConfig:
             read_floor=_speed(environ, READ_FLOOR),
             node=_node(environ, NODE),
             follow=Pace.read(getattr(offload_config, "moe_follow", "")),
+            prefill_stage=getattr(offload_config, "moe_prefill_stage", ""),
             folder=Path(environ.get(FOLDER) or USUAL),
             stats=stats_place(environ),
         )

@@ -57,6 +57,11 @@ class HostMemory:
         self.view = view
         self._root = root
 
+    @property
+    def bound_to(self) -> int | None:
+        """The node that memory must be bound to; None where it is there as it comes."""
+        return self.node if self._binds else None
+
     def map(self, length: int) -> HostPages:
         """Map memory and bind it, before its first touch.
 
@@ -74,8 +79,8 @@ class HostMemory:
         Raises:
             Refused: The system stands against it.
         """
-        if pages.held and self._binds and self.node is not None:
-            node_binding.bind(pages.address, pages.held, self.node)
+        if pages.held and self.bound_to is not None:
+            node_binding.bind(pages.address, pages.held, self.bound_to)
         self.mappings.append(pages)
         return pages
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from expert_bank.counter import PickCounter
 from expert_bank.split import split_reference
+from expert_bank.staging.table_now import Find
 from expert_bank.table import Table
 from expert_bank.table_layout import BANK, PLACE
 
@@ -41,23 +42,28 @@ class LateSplit:
         counter.settle = self.count
         table.before.append(self.count)
 
-    def of_layer(self, layer: int) -> Split:
+    def of_layer(self, layer: int, find: Find | None = None) -> Split:
         """Give what maps ``ids`` (int32 or int64 [T, k]) to places, of the same shape and dtype.
+
+        Args:
+            layer: Its number.
+            find: Gives the table of a step, where some are staged; else the layer's own is it.
 
         Padding's ids may be anything; a token's that is outside [0, E) raises IndexError. The ids
         of tokens must stay as they are.
         """
         places = self.table.device[layer].select(0, PLACE)
         scheduled, kept = self.counter.scheduled, self._kept
-        given = (self.counter.counts[layer], scheduled, self.table.device[layer])
+        own, counts = self.table.device[layer], self.counter.counts[layer]
 
         def split(ids: torch.Tensor) -> torch.Tensor:
             flat = ids.reshape(-1)
+            table = own if find is None else find()
+            by = places if table is own else table.select(0, PLACE)
             try:
-                found = places.index_select(0, flat)
+                found = by.index_select(0, flat)
             except IndexError:
-                counts, tokens, table = given
-                return split_reference(counts, ids, tokens, table)
+                return split_reference(counts, ids, scheduled, table)
             if tokens := scheduled.item():
                 rows, picks = ids.shape
                 kept.append((layer, flat if tokens == rows else flat[: tokens * picks]))

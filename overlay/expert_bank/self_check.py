@@ -4,6 +4,7 @@
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import torch
 
 from expert_bank.bank import LayerBank
@@ -73,6 +74,33 @@ def map_variant(two_bank: TwoBank, run: Run, layer: int) -> list[str]:
     """
     with two_bank.uncounted():
         return list(_variant(two_bank, run, layer))
+
+
+def stage_variant(two_bank: TwoBank, run: Run, layer: int) -> list[str]:
+    """Compare a layer's output with that over staged rows, bit by bit.
+
+    Args:
+        two_bank: Of the worker; nothing may be scheduled.
+        run: See ``Run``.
+        layer: One of ``mixed_layers``.
+
+    Returns:
+        What is wrong; empty where it is the same, or nothing can be staged now.
+    """
+    staging = two_bank.staging
+    if staging is None or staging.off or layer not in staging.layers or not staging.ready():
+        return []
+    name = two_bank.swapper.banks[layer].name
+    cold = np.flatnonzero(~two_bank.table.is_hot()[layer]).tolist()
+    before = run(layer, cold).clone()
+    failed = staging.done.failed
+    with staging.checking():
+        after = run(layer, cold)
+    if staging.done.failed > failed:
+        return [staging.off]
+    if count := differing(before, after):
+        return [f"{name}: {count} of {before.numel()} elements of the output differ once staged"]
+    return []
 
 
 def _variant(two_bank: TwoBank, run: Run, layer: int) -> Iterator[str]:

@@ -14,6 +14,7 @@ import torch
 
 from expert_bank.pick_count import ones
 from expert_bank.picked_ahead import of_table
+from expert_bank.staging.table_now import table_now
 from expert_bank.table_layout import BANK, PLACE
 
 NAME = "expert_bank::split"
@@ -57,10 +58,13 @@ def split_reference(
 def split_cpu(
     counts: torch.Tensor, ids: torch.Tensor, scheduled: torch.Tensor, table: torch.Tensor
 ) -> torch.Tensor:
-    """Do the same, and ask for cold rows that are in no memory; see ``picked_ahead``."""
+    """Do the same, and ask for cold rows that are in no memory, or map to those that were staged.
+
+    See ``picked_ahead`` and ``staging``.
+    """
     if (asks := of_table.get(table.data_ptr())) is not None:
         asks(ids)
-    return split_reference(counts, ids, scheduled, table)
+    return split_reference(counts, ids, scheduled, table_now(table))
 
 
 def _split_strangers(

@@ -17,6 +17,7 @@ from expert_bank.following import Followed, Following
 from expert_bank.plan import Plan
 from expert_bank.refused import Refused
 from expert_bank.seams import Used
+from expert_bank.staging.staging import Staging
 from expert_bank.swapping import Copy, Swapper, plain_copy
 from expert_bank.table import Table
 from expert_bank.table_layout import COLD
@@ -39,6 +40,8 @@ class TwoBank:
         following: Has the map follow traffic; None while it does not.
         earlier: What was done while the map followed traffic, up to when it last ceased to.
         file: Has the cold rows; None where host memory has.
+        staging: Brings the cold rows of prefill steps; None where all are read in place.
+        unstaged: Why nothing is staged, where it is asked for; else empty.
         watch: Tells how the map does; None where nobody is told.
         plan: What the banks were planned as; None where nobody planned them.
     """
@@ -65,6 +68,8 @@ class TwoBank:
         self.following: Following | None = None
         self.earlier = Followed()
         self.file: ColdFile | None = None
+        self.staging: Staging | None = None
+        self.unstaged = ""
         self.watch: Watch | None = None
         self.plan: Plan | None = None
 
@@ -101,9 +106,24 @@ class TwoBank:
         if SLEEP in self.barrier.closed:
             raise Refused(f"{what}: the weights are asleep", hint="wake_up brings them back")
 
-    def step(self) -> AbstractContextManager[None]:
-        """Enter what a step's forward runs in."""
+    def step(
+        self, tokens: int = 0, *, prefill: bool = False, captured: bool = False
+    ) -> AbstractContextManager[None]:
+        """Enter what a step's forward runs in.
+
+        Args:
+            tokens: Scheduled in it.
+            prefill: Whether it computes a prompt, by the scheduler's word.
+            captured: Whether a graph is replayed for it.
+        """
+        if self.staging is not None:
+            return self.staging.step(tokens, prefill=prefill, captured=captured)
         return nullcontext() if self.file is None else self.file.step()
+
+    def _told_staging(self) -> dict[str, Any] | None:
+        if self.staging is not None:
+            return self.staging.told()
+        return {"off": self.unstaged} if self.unstaged else None
 
     @contextmanager
     def uncounted(self) -> Iterator[None]:
@@ -137,6 +157,7 @@ class TwoBank:
             "row_bytes": row_bytes,
             "file": self.file and {**self.file.told(), "once": once},
             "follows": None if self.following is None else self.following.told(),
+            "staging": self._told_staging(),
             "seams": {each.seam: each.told() for each in self.used},
             **self.barrier.told(),
         }

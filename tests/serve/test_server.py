@@ -92,7 +92,7 @@ def test_cached_tokens_are_none_that_were_scheduled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prompt = PROMPTS[0]
-    monkeypatch.setattr("lanewright.serve.server.PROMPTS", (prompt, prompt))
+    monkeypatch.setattr("lanewright.serve.asking.PROMPTS", (prompt, prompt))
     engine = {"moe_usage_counter": True}
     found = boot_server(lay_stand_in(tmp_path), tmp_path, engine, tmp_path, device="cpu")
     assert [each.cached_tokens for each in found.completions] == [0, 32]

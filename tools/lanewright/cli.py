@@ -56,6 +56,9 @@ class Arguments(Protocol):
     stats_file: Path | None
     once: bool
     interval: float
+    hot: str | None
+    stage: str | None
+    cold_share: float | None
     verify_lock: bool
     verify_tree: bool
     verify_image: bool
@@ -227,6 +230,7 @@ def _add_residency(commands: "argparse._SubParsersAction[argparse.ArgumentParser
     )
     usage_map.add_argument("usage_map", type=Path, metavar="USAGE", help="a usage map, Parquet")
     usage_map.add_argument("--out", type=Path, metavar="FILE", help="write the file, JSON")
+    _add_plan(actions)
     top = _command(
         actions,
         "top",
@@ -258,6 +262,55 @@ def _add_residency(commands: "argparse._SubParsersAction[argparse.ArgumentParser
         metavar="SECONDS",
         help="between two frames; by default %(default)s",
     )
+
+
+def _add_plan(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The dry run of two banks."""
+    plan = _command(
+        actions,
+        "plan",
+        "tell what a lane's two banks take of a machine, without it",
+        reads=True,
+        module="residency_plan",
+    )
+    texts = {
+        "device": "device memory, as in 250.7GiB",
+        "host": "host memory",
+        "other": "weights on the device that are no experts",
+        "pinned": "host memory that others pin",
+        "kv-pool": "size of the KV cache as it is served today",
+        "hot": "hot experts, as moe_hot_experts has them",
+        "stage": "the staging buffer, as moe_prefill_stage has it",
+    }
+    for name, text in texts.items():
+        kind = "SIZE" if name not in ("hot", "stage") else "SPEC"
+        plan.add_argument(f"--{name}", metavar=kind, help=f"{text}; before what the series says")
+    numbers = {
+        "link": ("GB/s", "at which the device reads host memory in place"),
+        "kv-tokens": ("TOKENS", "of KV cache in a GiB"),
+    }
+    for name, (kind, text) in numbers.items():
+        plan.add_argument(f"--{name}", type=_above, metavar=kind, help=text)
+    plan.add_argument(
+        "--cold-share",
+        type=_share,
+        metavar="SHARE",
+        help="of the picks that are cold, as in 0.027; tells the smallest staged step for it, too",
+    )
+
+
+def _above(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+def _share(text: str) -> float:
+    number = float(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no share: from 0 to 1")
+    return number
 
 
 def _port(text: str) -> int:

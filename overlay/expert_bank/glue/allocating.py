@@ -13,6 +13,8 @@ from expert_bank.config import BankConfig
 from expert_bank.file_allocation import FileAllocation
 from expert_bank.host_memory import HostMemory
 from expert_bank.refused import Refused
+from expert_bank.staging.pool import StagedAllocation
+from expert_bank.staging.room import FIELD
 from expert_bank.two_allocations import TwoAllocations
 
 # Of a layer's row shapes, H, C, and host memory.
@@ -36,8 +38,32 @@ def cold_file(config: BankConfig, device: torch.device) -> ColdFile | None:
     return ColdFile(config.folder, written=config.poison)
 
 
-def allocate_on(device: torch.device, file: ColdFile | None) -> Allocate:
-    """Choose how a layer's banks are allocated."""
+def require_stageable(config: BankConfig, device: torch.device) -> None:
+    """Go on where cold rows may be staged, or are not to be.
+
+    Raises:
+        Refused: They cannot be here.
+    """
+    if config.prefill_stage and config.cold_rows == "file":
+        raise Refused(
+            f"{FIELD}: with moe_cold_rows file a step reads a row from the disk once, however many"
+            " tokens picked it, and a copy would win nothing",
+            hint=f"take {FIELD} out, or use moe_cold_rows mirror or exclusive",
+        )
+    if config.prefill_stage and device.type != "cpu":
+        raise Refused(f"{FIELD}: {device.type} has no staging buffer yet", hint=f"take {FIELD} out")
+
+
+def allocate_on(device: torch.device, file: ColdFile | None, stage: int = 0) -> Allocate:
+    """Choose how a layer's banks are allocated.
+
+    Args:
+        device: That serves.
+        file: Where the cold rows go; None where that is host memory.
+        stage: Rows of the staging buffer; 0 for none.
+    """
     if file is not None:
         return FileAllocation(file)
+    if stage:
+        return StagedAllocation(stage)
     return one_allocation if device.type == "cpu" else TwoAllocations(device)

@@ -18,7 +18,14 @@ from expert_bank.glue.layer_run import layer_run
 from expert_bank.glue.loading import Loading
 from expert_bank.glue.serving import against_serving, count_late, read_ahead
 from expert_bank.refused import Refused
-from expert_bank.self_check import map_variant, mixed_layers, one_of_each_size, token_counts
+from expert_bank.self_check import (
+    map_variant,
+    mixed_layers,
+    one_of_each_size,
+    stage_variant,
+    token_counts,
+)
+from expert_bank.staging.room import FIELD
 from expert_bank.two_bank import TwoBank
 from expert_bank.watch import Watch
 
@@ -52,6 +59,8 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
         count_late(current.layers, two_bank)
     read_ahead(current.layers, two_bank)
     two_bank.plan = current.layout.plan
+    if two_bank.unstaged:
+        logger.warning("expert_bank: %s: nothing is staged: %s", FIELD, two_bank.unstaged)
     two_bank.resident = tuple(current.resident)
     for name in two_bank.resident:
         logger.info("expert_bank: %s is a draft model's, and stays resident", name)
@@ -71,7 +80,7 @@ def map_invariance(
     layers = _layers(two_bank, model)
     run = layer_run(layers, vllm_config)
     for layer in mixed_layers(two_bank):
-        yield "; ".join(map_variant(two_bank, run, layer))
+        yield "; ".join([*map_variant(two_bank, run, layer), *stage_variant(two_bank, run, layer)])
 
 
 def watch(two_bank: TwoBank, config: BankConfig, vllm_config: Any) -> None:  # noqa: ANN401 - vLLM's
@@ -121,7 +130,8 @@ def require_map_invariance(
         counts = token_counts(two_bank.swapper.banks[layer], most)
         for tokens in counts:
             run = layer_run(layers, vllm_config, tokens)
-            if wrong := "; ".join(map_variant(two_bank, run, layer)):
+            found = *map_variant(two_bank, run, layer), *stage_variant(two_bank, run, layer)
+            if wrong := "; ".join(found):
                 raise Refused(
                     f"{FEATURE}: self-check over {tokens} tokens: {wrong}",
                     hint="this kernel's output depends on where a row is; all experts must be"

@@ -12,6 +12,7 @@ from expert_bank.budgets import limit
 from expert_bank.forced import Forced
 from expert_bank.glue import plugin
 from expert_bank.glue.banking import map_invariance
+from expert_bank.staging.steering import steer
 from expert_bank.steering import (
     changing,
     follow,
@@ -186,6 +187,17 @@ class WorkerExtension:
                 swap. Nothing was changed.
         """
         limit(self._banked(), bytes_, seconds)
+
+    def expert_bank_stage(self, wanted: object = None, least: object = None) -> dict[str, Any]:
+        """Stage the cold rows of prefill steps from here on, or none; see ``staging.steering.steer``.
+
+        Returns:
+            How it stands.
+
+        Raises:
+            Refused: Nothing is staged here, or this is no such setting; nothing was changed.
+        """
+        return steer(self._banked(), wanted, least)
 
     def _banked(self) -> TwoBank:
         two_bank: TwoBank | None = getattr(self, "two_bank", None)

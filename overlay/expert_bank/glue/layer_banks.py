@@ -12,13 +12,15 @@ from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
 from expert_bank.file_allocation import ReadAhead
 from expert_bank.filling import fill
-from expert_bank.glue.allocating import allocate_on, cold_file
+from expert_bank.glue.allocating import allocate_on, cold_file, require_stageable
 from expert_bank.glue.layout import Layout
 from expert_bank.glue.reading import floor, reader
 from expert_bank.glue.row_tensors import require_own, row_tensors, serve_from
 from expert_bank.glue.seams.choice import Seams
 from expert_bank.plan import cold_rows
 from expert_bank.row_sums import tensor_sums
+from expert_bank.staging.making import stage
+from expert_bank.staging.pool import StagedAllocation
 from expert_bank.table import Table
 from expert_bank.two_bank import TwoBank
 
@@ -52,7 +54,14 @@ class LayerBanks:
         self._sums: dict[int, torch.Tensor] = {}
         self.memory = seams.host_rows(device, config.node)
         self.file = cold_file(config, device)
+        require_stageable(config, device)
         self.allocate = allocate_on(device, self.file)
+
+    def lay_out(self, layout: Layout) -> None:
+        """Take what was decided before the first row is loaded."""
+        stage = layout.stage
+        if stage is not None and not stage.off:
+            self.allocate = allocate_on(self._device, self.file, stage.rows)
 
     def fill(self, number: int, layer: "BankedExperts", layout: Layout, table: Table) -> None:
         """Move a layer's repacked rows into its banks, and let it be served from there.
@@ -98,6 +107,8 @@ class LayerBanks:
             self._seams.used,
         )
         made.file = self.file
+        if layout.stage is not None:
+            stage(made, layout.stage, poison=self._config.poison)
         made.kept = (self.memory, self.allocate)
         return made
 
@@ -113,3 +124,5 @@ class LayerBanks:
             yield from self.memory.prove(read, floor=least)
         if self.file is not None:
             yield self.file.prove()
+        if isinstance(self.allocate, StagedAllocation) and self.allocate.pool is not None:
+            yield self.allocate.pool.prove()

@@ -22,6 +22,9 @@ from expert_bank.hot import hot_rows
 from expert_bank.locking import require_lockable
 from expert_bank.plan import Plan
 from expert_bank.recovery_line import recovery_line
+from expert_bank.staging.lines import stage_lines
+from expert_bank.staging.room import StageRoom, stage_room
+from expert_bank.staging.threshold import Cold, null_share
 from expert_bank.swap_bytes import require_swap
 
 
@@ -35,6 +38,7 @@ class Layout:
         hot: H of each layer.
         map: As ``boot_map`` has it.
         plan: It fits.
+        stage: Room of the staging buffer; None where none is asked for.
     """
 
     experts: int
@@ -42,6 +46,7 @@ class Layout:
     hot: tuple[int, ...]
     map: list[list[int]]
     plan: Plan
+    stage: StageRoom | None
 
 
 def lay_out(
@@ -73,6 +78,10 @@ def lay_out(
     of_each, of_token = layers[0].global_num_experts, layers[0].top_k
     sizes = [sum(row_bytes(layer).values()) for layer in layers]
     hot = hot_rows(config.hot_experts, experts=[of_each] * len(layers), row_bytes=sizes)
+    stage = None
+    if config.prefill_stage:
+        cold_experts = [of_each - rows for rows in hot]
+        stage = stage_room(config.prefill_stage, cold=cold_experts, row_bytes=sizes)
     plan = planned(
         layers,
         hot,
@@ -82,11 +91,16 @@ def lay_out(
         other=other_weights(built, worker.device),
         token=kv_token(worker),
         file=0 if file is None else file.room,
+        staging=0 if stage is None else stage.bytes,
     )
     for line in host.lines():
         tell(f"host memory left: {line}")
     for line in plan_lines(plan):
         tell(line)
+    if stage is not None:
+        cold, share = Cold.of(stage.layers, of_token), null_share(stage.layers, of_each)
+        for line in stage_lines(stage, cold, share, plan.kv_per_token):
+            tell(line)
     if config.follow is not None:
         rows = {
             layer.layer_name: size
@@ -102,4 +116,5 @@ def lay_out(
         file.reserve(plan.file)
     names = {layer.layer_name: of_each for layer in layers}
     served = worker.vllm_config.model_config.model
-    return Layout(of_each, of_token, hot, first_map(config, names, hot, served, tell), plan)
+    first = first_map(config, names, hot, served, tell)
+    return Layout(of_each, of_token, hot, first, plan, stage)

@@ -120,6 +120,7 @@ class Loading:
             built=self.built,
             tell=self.tell,
         )
+        self.banks.lay_out(layout)
         self.gathering = Gathering(layout.plan, self.device, self.tell)
         self.table = self.seams.row_table(
             layout.hot, layout.experts, self.device, self.config.cold_rows

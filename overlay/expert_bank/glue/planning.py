@@ -35,6 +35,7 @@ def planned(
     other: int,
     token: KvToken,
     file: int = 0,
+    staging: int = 0,
 ) -> Plan:
     """Plan the banks of layers that are built and not loaded.
 
@@ -47,6 +48,7 @@ def planned(
         other: Bytes of the weights that are no experts; they have their room on the device.
         token: What one takes of the KV cache.
         file: Bytes that the folder of the cold rows' file has left.
+        staging: Bytes of the staging buffer.
     """
     shapes = [_shape(layer) for layer in layers]
     plan = Plan(
@@ -54,7 +56,7 @@ def planned(
         hot=tuple(hot),
         mode=mode,
         page=page_bytes(),
-        staging=0,
+        staging=staging,
         other=other,
         free_device=0,
         free_host=max(0, host),

@@ -11,6 +11,7 @@ from expert_bank import picked_ahead
 from expert_bank.glue.row_pointers import RowPointers, against_row_pointers
 from expert_bank.glue.two_calls import TwoCalls, against_two_calls
 from expert_bank.late_split import LateSplit, Split
+from expert_bank.staging.table_now import finds
 from expert_bank.two_bank import TwoBank
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def count_late(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
     """Have picks counted many at a time: on the CPU, in eager steps alone."""
     splits = LateSplit(two_bank.counter, two_bank.table)
     for number, layer in enumerate(layers):
-        layer.late_split = splits.of_layer(number)
+        table = two_bank.table.device[number]
+        layer.late_split = splits.of_layer(number, finds.get(table.data_ptr()))
 
 
 def read_ahead(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:

@@ -11,6 +11,7 @@ from expert_bank.glue.banking import before_forward, load_banked, require_map_in
 from expert_bank.glue.binding import bind_counter
 from expert_bank.glue.experts import CountedExperts
 from expert_bank.glue.install import install
+from expert_bank.glue.prompts import Prompts
 from expert_bank.glue.sleeping import SleepingWorker
 from expert_bank.refused import Refused
 from expert_bank.steering import follow
@@ -23,9 +24,11 @@ class BankWorker(SleepingWorker):
 
     Attributes:
         pick_counter: Counts the picks, or None where nothing does.
+        prompts: Of the requests; None where no step is staged.
     """
 
     pick_counter: PickCounter | None = None
+    prompts: Prompts | None = None
 
     def load_model(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - vLLM's, whatever they are
         """Load as vLLM does, into two banks or not, and bind the counter to what was loaded."""
@@ -35,6 +38,7 @@ class BankWorker(SleepingWorker):
             load = super().load_model
             self.two_bank = load_banked(self, config, lambda: load(*args, **kwargs))
             self.pick_counter = self.two_bank.counter
+            self.prompts = Prompts() if self.two_bank.staging else None
             follow(self.two_bank, config.follow)
             watch(self.two_bank, config, self.vllm_config)
         elif getattr(offload, "moe_usage_counter", False):
@@ -67,12 +71,15 @@ class BankWorker(SleepingWorker):
     def execute_model(self, scheduler_output: Any) -> Any:  # noqa: ANN401 - vLLM's
         """Run a step; every earlier one of this worker is enqueued by now."""
         tokens = scheduler_output.total_num_scheduled_tokens
+        prefill = self.prompts is not None and self.prompts.prefills(scheduler_output)
         if self.pick_counter is None or tokens == 0:
             return super().execute_model(scheduler_output)
         if self.two_bank is not None:
             before_forward(self.two_bank)
-        reads = nullcontext() if self.two_bank is None else self.two_bank.step()
-        with self.pick_counter.step(tokens), reads:
+            forward = self.two_bank.step(tokens, prefill=prefill)
+            with self.pick_counter.step(tokens), forward:
+                return super().execute_model(scheduler_output)
+        with self.pick_counter.step(tokens):
             return super().execute_model(scheduler_output)
 
     def reload_weights(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same

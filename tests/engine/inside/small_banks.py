@@ -18,6 +18,7 @@ from expert_bank.plan import Mode, cold_rows
 from expert_bank.poison import NAN, Poison
 from expert_bank.row_sums import tensor_sums
 from expert_bank.split import split
+from expert_bank.staging.pool import StagedAllocation
 from expert_bank.swapping import Rows, plain_copy
 from expert_bank.swaps import Swap
 from expert_bank.table import Table
@@ -130,7 +131,8 @@ class Small:
     def served(self, places: torch.Tensor, layer: int) -> torch.Tensor:
         """Read the rows at places."""
         rows = self.two_bank.swapper.banks[layer].tensors[WEIGHT]
-        return summed(torch.cat([rows.hot, rows.cold])[places.long()])
+        both = torch.cat([rows.hot, rows.cold]) if rows.whole is None else rows.whole
+        return summed(both[places.long()])
 
     def resident(self, ids: torch.Tensor, layer: int = 0) -> torch.Tensor:
         """The same of a layer that has all experts' rows in one place."""
@@ -167,6 +169,7 @@ def small(
     poison: bool = False,
     file: ColdFile | None = None,
     room: Room | None = None,
+    stage: int = 0,
 ) -> Small:
     """Fill banks with random bytes that no float reads as NaN.
 
@@ -179,6 +182,7 @@ def small(
         poison: Whether unused rows are NaN.
         file: Has the cold rows, and then nothing guards them.
         room: Has the hot rows and the tables, and then nothing guards the former.
+        stage: Rows of a staging buffer behind the banks, and then nothing guards these.
     """
     source, draw = torch.Generator().manual_seed(seed), random.Random(seed)  # noqa: S311 - no secret
     table = Table(hot, experts, CPU)
@@ -187,13 +191,18 @@ def small(
             room(each.nbytes).view(each.dtype).view(each.shape) for each in table.device
         )
     banks, sums, loaded, guards = [], [], [], []
+    staged, memory = StagedAllocation(stage) if stage else None, HostMemory()
     for layer, rows in enumerate(hot):
         repacked = [drawn(source, (experts, *shape), dtype) for dtype, shape in ROWS.values()]
         cold = cold_rows(experts, rows, mode)
-        if file is None:
-            (tensors, around), ahead = guarded(rows, cold, room), None
+        around: list[torch.Tensor] = []
+        ahead = None
+        if staged is not None:
+            tensors = staged(ROWS, rows, cold, memory)
+        elif file is None:
+            tensors, around = guarded(rows, cold, room)
         else:
-            tensors, around = FileAllocation(file)(ROWS, rows, cold, HostMemory()), []
+            tensors = FileAllocation(file)(ROWS, rows, cold, HostMemory())
             ahead = ReadAhead(file, tensors)
         bank = LayerBank(f"layers.{layer}.experts", experts, mode, tensors, ahead)
         chosen = draw.sample(range(experts), rows) if first is None else first[layer]

@@ -39,7 +39,11 @@ def run(job: forks.Job) -> dict[str, Any]:
 
 
 def partial_sums(_worker: Any) -> None:  # noqa: ANN401 - vLLM's
-    """Run hot and cold picks apart and add the two sums."""
+    """Run hot and cold picks apart and add the two sums; each pick is counted once."""
+    from vllm.model_executor.layers.fused_moe.routed_experts import (  # noqa: PLC0415 - not before shims
+        RoutedExperts,
+    )
+
     from expert_bank.glue.banked import BankedExperts  # noqa: PLC0415 - imports vLLM
     from expert_bank.table_layout import BANK, COLD  # noqa: PLC0415 - not before the lane's path
 
@@ -56,14 +60,14 @@ def partial_sums(_worker: Any) -> None:  # noqa: ANN401 - vLLM's
         if layer.table is None:
             return served(layer, x, topk_weights, topk_ids, *args, **kwargs)
         cold = layer.table[BANK][topk_ids.long()] == COLD
-        # Picks are counted late, from memory that is asked for once.
-        parts = [
-            served(
-                layer, x, topk_weights.masked_fill(without, 0.0), topk_ids.clone(), *args, **kwargs
+        places = layer.late_split(topk_ids)
+        hot_sum, cold_sum = (
+            RoutedExperts.forward_modular(
+                layer, x, topk_weights.masked_fill(without, 0.0), places, *args, **kwargs
             ).clone()
             for without in (cold, ~cold)
-        ]
-        return parts[0] + parts[1]
+        )
+        return hot_sum + cold_sum
 
     setattr(BankedExperts, "forward_modular", summed)  # noqa: B010 - a plant, not a method
 

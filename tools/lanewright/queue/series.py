@@ -16,6 +16,7 @@ from lanewright.project import Device, Project
 from lanewright.queue.guard.rules import check_allowances
 from lanewright.queue.series_boot import BootSpec, EqualitySpec
 from lanewright.queue.series_image import ImageSpec, check_image
+from lanewright.queue.series_machine import MachineSpec, check_machine
 from lanewright.queue.series_model import ModelSpec, check_model
 from lanewright.store.objects import FULL_ID
 from lanewright.tomlfile import load
@@ -82,6 +83,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         image: Where an image has what the lane changes; without it the lane has no layer.
         boot: What its boots stand on.
         equality: How much of its answers is compared.
+        machine: What it is planned for, where that is not this machine.
     """
 
     title: str
@@ -97,6 +99,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     image: ImageSpec | None = None
     boot: BootSpec = BootSpec()
     equality: EqualitySpec = EqualitySpec()
+    machine: MachineSpec | None = None
 
 
 def load_series(project: Project, lane: str) -> Series:
@@ -118,6 +121,7 @@ def check_series(path: Path, series: Series) -> Series:
         LanewrightError: As ``load_series`` says.
     """
     check_model(series.model, f"{path}: [model]")
+    check_machine(series.machine, series.model.experts, str(path))
     if series.image:
         check_image(series.image, f"{path}: [image]")
     _check_plain(series.engine, f"{path}: engine")

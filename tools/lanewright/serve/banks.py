@@ -10,6 +10,7 @@ from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import BANKS
 from lanewright.serve.following import require_following, told_following
 from lanewright.serve.seams import told_seams
+from lanewright.serve.staging import require_staging, told_staging
 
 
 def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proof:
@@ -40,6 +41,7 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
             for name in ("hot_picks", "cold_picks", "barriers", "swaps", "failed", "bytes")
         },
         **({"file_read": first["file"]["read"]} if first.get("file") else {}),
+        **({"staged": first["staging"]["bytes"]} if first.get("staging") else {}),
         **{f"{seam}_calls": each["calls"] for seam, each in first.get("seams", {}).items()},
     }
     cold = first["cold_picks"] / picks
@@ -49,10 +51,11 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
         if first["swaps"]
         else "no swap was asked for"
     )
+    more = *told_file(first), *told_staging(first), *told_seams(first)
     text = (
         f"{first['hot_picks']} hot + {first['cold_picks']} cold picks ({cold:.1%} cold) = {picks};"
         f" {'; '.join((moved, *told_following(first)))}; every expert's row is as it was loaded"
-        f"{''.join(f'; {each}' for each in (*told_file(first), *told_seams(first)))}"
+        f"{''.join(f'; {each}' for each in more)}"
     )
     return Proof(BANKS, on=True, facts=facts, text=text)
 
@@ -94,6 +97,7 @@ def _require_banked(
         raise MismatchError(f"{who} proves nothing: no pick was served from the cold bank")
     require_file(who, banks, engine)
     require_following(where, banks, engine)
+    require_staging(who, banks, engine)
     if banks["failed"]:
         failures = "\n  ".join(banks["failures"])
         raise MismatchError(f"{who}: {banks['failed']} swaps failed:\n  {failures}")

@@ -8,7 +8,8 @@ PACKAGE = "expert_bank"
 COUNTER, BANKS = "moe_usage_counter", "moe_hot_experts"
 # Engine arguments that our hook patches add; upstream knows none of them.
 FEATURES = (COUNTER, BANKS)
-SETTINGS = ("moe_cold_rows", "moe_boot_map", "moe_follow")
+STAGE = "moe_prefill_stage"
+SETTINGS = ("moe_cold_rows", "moe_boot_map", "moe_follow", STAGE)
 
 
 def carries_bank(env: LaneEnv) -> bool:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from lanewright.project import Device
-from lanewright.serve.boot import PROMPTS, Completion, engine_arguments
+from lanewright.serve.asking import boot_prompts
+from lanewright.serve.boot import Completion, engine_arguments
 from lanewright.serve.engines import Arm, run_arms
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.evidence import Evidence, Proof
@@ -65,7 +66,7 @@ def boot_offline(
     arm = Arm(
         name="boot",
         engine=engine_arguments(env, engine, device),
-        prompts=PROMPTS,
+        prompts=boot_prompts(engine),
         max_tokens=answer_tokens(engine),
         workers=carries_bank(env),
     )

@@ -29,6 +29,13 @@ RECIPES: dict[str, dict[str, Any]] = {
         "seed": 20261129,
         "gain": {"embed": 1.0, "head": 1.0, "attention": 1.5, "router": 1.0, "experts": 2.5},
     },
+    # The same, drawn anew, with room for prompts of thousands of tokens.
+    "qwen3-moe-long": {
+        **_QWEN,
+        "max_position_embeddings": 8192,
+        "seed": 20261203,
+        "gain": {"embed": 1.0, "head": 1.0, "attention": 1.5, "router": 1.0, "experts": 2.5},
+    },
     # Experts of MXFP4, as the big lanes have them. The bytes are of e8m0: 123 is 2 ** -4.
     "qwen3-moe-mxfp4-tiny": {
         **_QWEN,

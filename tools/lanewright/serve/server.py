@@ -2,14 +2,15 @@
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lanewright.guarded import ended
 from lanewright.project import Device
-from lanewright.serve.boot import PROMPTS, Completion, engine_arguments
+from lanewright.serve.asking import boot_prompts
+from lanewright.serve.boot import Completion, engine_arguments
 from lanewright.serve.child import Child, child, watch
 from lanewright.serve.client import RefusedError, healthy, post, serves
 from lanewright.serve.environment import STATS, LaneEnv
@@ -106,7 +107,12 @@ def boot_server(
             raise running.died(f"{ended(died)} before it was up")
         ready = time.monotonic()
         evidence = ask(
-            running, port, name, tokens=answer_tokens(engine), asks_workers=carries_bank(env)
+            running,
+            port,
+            name,
+            boot_prompts(engine),
+            tokens=answer_tokens(engine),
+            asks_workers=carries_bank(env),
         )
         metrics = ask_metrics(running, port) if any(evidence.banks) else None
         health = healthy(port)
@@ -134,14 +140,22 @@ def boot_server(
     )
 
 
-def ask(running: Child, port: int, model: str, *, tokens: int, asks_workers: bool) -> Evidence:
+def ask(
+    running: Child,
+    port: int,
+    model: str,
+    prompts: Sequence[str],
+    *,
+    tokens: int,
+    asks_workers: bool,
+) -> Evidence:
     """Ask for every completion, each of so many tokens, then for the workers' status, usage and banks.
 
     Raises:
         BootError: The server did not answer as it should.
     """
     try:
-        completions = tuple(complete(port, model, prompt, tokens) for prompt in PROMPTS)
+        completions = tuple(complete(port, model, prompt, tokens) for prompt in prompts)
         asked = ("expert_bank_status", "expert_bank_usage", "expert_bank_banks")
         methods = asked if asks_workers else ()
         answers = [

@@ -10,7 +10,7 @@ from lanewright.serve.boot import engine_arguments
 from lanewright.serve.engines import Arm
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality.asked import Asked, Mode
-from lanewright.serve.features import BANKS, carries_bank, switched_on, without_features
+from lanewright.serve.features import BANKS, STAGE, carries_bank, switched_on, without_features
 
 Calls: TypeAlias = tuple[tuple[str, tuple[Any, ...]], ...]
 # Before every fourth forward, two swaps in each layer.
@@ -31,6 +31,10 @@ FOLLOWED = (
         },
     ),
 )
+
+
+# Every prompt, however short; what pays is a matter of speed alone.
+STAGED = ("expert_bank_stage", (True, 1))
 
 
 @dataclass(frozen=True)
@@ -71,13 +75,16 @@ def lane_arms(
     """The lane with its features off, and on where it switches any on, in every mode.
 
     With two banks there are three more: one whose rows are swapped at random all along, one whose
-    map follows traffic, and one that starts from another map, by what the first one's picks were.
+    map follows traffic, and one that starts from another map, by what the first one's picks were. Where
+    cold rows can be staged, all of these stage those of every prompt.
     """
+    staged: Calls = (STAGED,) if engine.get(BANKS) and engine.get(STAGE) else ()
 
     def arm(mode: Mode, name: str, wanted: Mapping[str, object], swaps: Calls = ()) -> LaneArm:
         whole = engine_arguments(lane, {**wanted, **_settings(mode)}, device)
         made = replace(_arm(f"{mode}.{name}", whole, asked), workers=carries_bank(lane))
-        return LaneArm(replace(made, calls=swaps), wanted, bool(swaps))
+        calls = swaps if name == "off" else (*staged, *swaps)
+        return LaneArm(replace(made, calls=calls), wanted, bool(swaps))
 
     def of(mode: Mode) -> Iterator[LaneArm]:
         yield arm(mode, "off", without_features(engine))

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
+"""Reads the cold rows of prefill steps out of device memory, to which they come a layer ahead."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+
+from expert_bank.bank import LayerBank
+from expert_bank.refused import worded
+from expert_bank.staging.ahead import Ahead, Arrived
+from expert_bank.staging.decision import Decision
+from expert_bank.staging.layer_stage import LayerStage
+from expert_bank.staging.side_thread import Side
+from expert_bank.staging.slots import Slots
+from expert_bank.table import Table
+
+NAN = 0xFF
+
+
+@dataclass
+class Staged:
+    """What was done so far.
+
+    Attributes:
+        steps: That were staged.
+        tokens: Scheduled in them.
+        rows: That were copied, and read from the buffer.
+        bytes: The same in bytes; counted once they are there.
+        late: Rows of them that were not begun a layer ahead.
+        failed: Layers that were read in place instead.
+    """
+
+    steps: int = 0
+    tokens: int = 0
+    rows: int = 0
+    bytes: int = 0
+    late: int = 0
+    failed: int = 0
+
+
+class Staging:
+    """Stages the steps that its decision takes.
+
+    Attributes:
+        layers: By number, those that have cold rows.
+        decision: Which steps are staged.
+        done: What was done.
+        off: Why nothing is staged any more; empty where all is well.
+        poison: Whether the buffer is made NaN behind each step.
+    """
+
+    def __init__(
+        self,
+        banks: Sequence[LayerBank],
+        table: Table,
+        slots: Slots,
+        side: Side,
+        decision: Decision,
+    ) -> None:
+        self.layers = {each: LayerStage(banks[each], table, each, slots) for each in slots.layers}
+        self.decision = decision
+        self.done = Staged()
+        self.off = ""
+        self.poison = False
+        self._table, self._slots = table, slots
+        self._ahead = Ahead(self.layers, slots, side)
+        self._on = False
+        table.watchers.append(self._changed)
+
+    def step(self, tokens: int, *, prefill: bool, captured: bool) -> AbstractContextManager[None]:
+        """Enter what a step's forward runs in; see ``Decision.takes``."""
+        if self.off or not self.decision.takes(
+            tokens, prefill=prefill, captured=captured, ready=self.ready
+        ):
+            return nullcontext()
+        self.done.steps += 1
+        self.done.tokens += tokens
+        return self._staged()
+
+    def enter(self, layer: int) -> torch.Tensor:
+        """Give the table by which a layer's picks are mapped; its rows are there from here on.
+
+        Args:
+            layer: That runs next. All before it are enqueued.
+
+        Returns:
+            int32[4, E]: the layer's own where its rows are read in place.
+        """
+        stage = self.layers.get(layer)
+        if not self._on or stage is None:
+            return self._table.device[layer]
+        try:
+            found = self._ahead.arrive(layer)
+            self._require_there(stage, found)
+            self._ahead.follow(layer)
+        except Exception as error:  # noqa: BLE001 - a copy, or a device, raises what it likes
+            self._fail(f"{stage.bank.name} could not be staged, and is read in place", error)
+            return self._table.device[layer]
+        self.done.rows += found.rows
+        self.done.bytes += found.bytes
+        self.done.late += found.late
+        return stage.table
+
+    def ready(self) -> bool:
+        """Bring all tables up to date; whether there is a slot for each cold row.
+
+        There is not where hot rows are empty, as behind a boot map that is.
+        """
+        for each in self.layers.values():
+            each.refresh()
+        return all(each.fits for each in self.layers.values())
+
+    @contextmanager
+    def checking(self) -> Iterator[None]:
+        """Stage whatever runs in the block, for a check; ``ready`` was so. Only what fails counts."""
+        kept, self.done = self.done, Staged()
+        try:
+            with self._staged():
+                yield
+        finally:
+            kept.failed += self.done.failed
+            self.done = kept
+
+    def told(self) -> dict[str, Any]:
+        """Tell how it stands, as values that JSON can carry."""
+        return {
+            **asdict(self.done),
+            **self.decision.told(),
+            "buffer": sum(each.nbytes for each in self._buffer()),
+            "slots": {number: self._slots.whole(number).count for number in self.layers},
+            "off": self.off,
+        }
+
+    def _buffer(self) -> list[torch.Tensor]:
+        """List the buffer's rows of each tensor, which all layers share."""
+        stage = self.layers[self._slots.layers[0]]
+        return [each.stage for each in stage.bank.tensors if each.stage is not None]
+
+    @contextmanager
+    def _staged(self) -> Iterator[None]:
+        self._on = True
+        try:
+            try:
+                self._ahead.first()
+            except Exception as error:  # noqa: BLE001 - the same
+                self._fail("no row could be staged", error)
+            yield
+        finally:
+            self._on = False
+            for failure in self._ahead.drain():
+                self.off = self.off or f"rows that nobody read could not be staged: {failure}"
+            if self.poison:
+                for each in self._buffer():
+                    each.reshape(-1).view(torch.uint8).fill_(NAN)
+
+    def _require_there(self, stage: LayerStage, found: Arrived) -> None:
+        """See that the bytes were copied, and one row of them, another one each step, to the last bit."""
+        if found.bytes != found.rows * stage.bank.row_bytes:
+            raise RuntimeError(f"{found.bytes} bytes were copied of {found.rows} rows")
+        index = self.done.steps % found.rows
+        if stage.differing(index):
+            raise RuntimeError(f"cold row {stage.rows[index]} is not in its slot")
+
+    def _fail(self, what: str, error: Exception) -> None:
+        """Read in place from here on, for good: who copies wrongly once is not asked again."""
+        self._on = False
+        self.off = f"{what}: {worded(error)}"
+        self.done.failed += 1
+
+    def _changed(self, layer: int) -> None:
+        if (stage := self.layers.get(layer)) is not None:
+            stage.mark()

@@ -1,0 +1,173 @@
+"""``lanewright residency plan``: two banks on a machine that is not here."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lanewright.__main__ import run
+from tests.conftest import World
+
+ROOT = Path(__file__).parents[2]
+SEED = "gb300-twobank"
+Capture = pytest.CaptureFixture[str]
+Plan = Callable[..., str]
+GIB = 2**30
+
+
+@pytest.fixture
+def plan(capfd: Capture) -> Plan:
+    """Run it on this project's lanes; what it printed, and on an exit code what it said."""
+
+    def asked(*arguments: str, code: int = 0) -> str:
+        assert run(["-C", str(ROOT), "residency", "plan", *arguments]) == code
+        found = capfd.readouterr()
+        return found.out + found.err if code else found.out
+
+    return asked
+
+
+def told_of(plan: Plan, *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(plan(*arguments, "--json"))
+    return found
+
+
+def test_the_first_users_figures(plan: Plan) -> None:
+    """Seed 000: 206.5 GiB hot, 62.3 GiB cold, 18 MiB or less of tables; of 0.518 M tokens a GiB."""
+    text = plan(SEED)
+    for line in (
+        "hot experts 206.50 GiB, cold experts 62.30 GiB",
+        "tables and counts 360.00 KiB of the device",
+        "hot: 11800 of 15360 experts (76.8%) in 40 layers; 15360 cold rows, mirror",
+        "uniform traffic: 23.2% of picks cold",
+        "over the link, at 340 GB/s: a row 55.3 us, all cold rows of a layer 4.92 ms",
+        "staging buffer: 89 rows, 1.56 GiB of the device, 806784 tokens of KV cache",
+        "staging buffer: 178 rows, 3.11 GiB of the device, 1613569 tokens of KV cache",
+        "31.8% of a KV cache of 4.90 GiB, which is 2538199 tokens",
+        "is staged from 65 tokens on at 23.2% of picks cold",
+    ):
+        assert line in text, line
+    found = told_of(plan, SEED)
+    assert found["fits"]
+    assert found["hot_bank"] / GIB == pytest.approx(206.5, abs=0.05)
+    assert found["cold_experts"] / GIB == pytest.approx(62.3, abs=0.05)
+    assert found["device"]["tables"] + found["device"]["counts"] <= 18 * 2**20
+    assert found["staging"]["1"]["kv_tokens"] == 806784
+    # A row of 17.92 MiB at 0.518 M tokens a GiB.
+    tokens = 178 * 17.92 / 1024 * 518_000
+    assert found["staging"]["2"]["kv_tokens"] == pytest.approx(tokens, abs=2)
+
+
+@pytest.mark.parametrize(("share", "least"), [(0.027, 550), (0.205, 73), (0.5, 30)])
+def test_the_smallest_staged_step_of_a_share(plan: Plan, share: float, least: int) -> None:
+    text = plan(SEED, "--cold-share", str(share))
+    assert text.count(f"at {share:.1%} of picks cold from {least} tokens on") == 2
+    assert "from no number of tokens on" in plan(SEED, "--cold-share", "0")
+
+
+def test_exclusive_banks_and_a_buffer_are_in_the_sums(plan: Plan) -> None:
+    plain, staged = told_of(plan, SEED), told_of(plan, SEED, "--stage", "2")
+    assert sum(staged["device"].values()) - sum(plain["device"].values()) == 178 * staged_row(plain)
+    assert "with moe_prefill_stage as asked for:" in plan(SEED, "--stage", "2GiB")
+    assert "nothing is staged: a layer has 89 cold rows (1.56 GiB)" in plan(SEED, "--stage", "1GiB")
+    most = told_of(plan, SEED, "--hot", "384", "--device", "400GiB")
+    assert most["staging"]["1"]["off"] == "no layer has cold experts"
+
+
+def staged_row(found: dict[str, Any]) -> int:
+    return int(found["staging"]["1"]["bytes"] // 89)
+
+
+def test_what_does_not_fit_is_told_with_its_remedy(plan: Plan) -> None:
+    text = plan(SEED, "--device", "200GiB", code=1)
+    assert "device: 219.94 GiB at most, 200.00 GiB free: 19.94 GiB short" in text
+    assert "the two-bank does not fit" in text
+    assert "moe_hot_experts fit:" in text
+    host = plan(SEED, "--host", "200GiB", code=1)
+    assert "set moe_cold_rows exclusive" in host
+    # Other pinned tables are the host's, other weights the device's.
+    assert "494.00 GiB free" in plan(SEED)
+    assert "194.00 GiB free" in plan(SEED, "--pinned", "300GiB", code=1)
+    assert "39.30 GiB  other weights" in plan(SEED, "--other", "39.3GiB", code=1)
+
+
+@pytest.mark.parametrize(
+    ("lane", "line"),
+    [
+        ("cpu-twobank", "4 MoE layers of 16 experts, 4 a token, 48.00 KiB each: 3.00 MiB"),
+        ("cpu-mxfp4", "4 MoE layers of 16 experts, 4 a token, 12.75 KiB each: 816.00 KiB"),
+        ("cpu-dsv4", "3 MoE layers of 384 experts, 6 a token, 12.75 KiB each: 14.34 MiB"),
+        ("cpu-staging", "with moe_prefill_stage as asked for:"),
+        ("cpu-file", "file: 3.00 MiB at most"),
+    ],
+)
+def test_lanes_that_boot_here_are_planned_by_their_recipe(plan: Plan, lane: str, line: str) -> None:
+    assert line in plan(lane)
+    assert "this machine, as it is now" in plan(lane)
+    assert "a machine with 2GiB of device memory" in plan(
+        lane, "--device", "2GiB", "--host", "8GiB"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("cpu-tiny",), "lane cpu-tiny has all experts resident"),
+        (("cpu-twobank", "--device", "2GiB"), "--host is not given"),
+        (("cpu-twobank", "--hot", "17"), "17 is more than layer 0's 16 experts"),
+        (("cpu-twobank", "--stage", "5"), "moe_prefill_stage '5'"),
+        ((SEED, "--device", "250.7"), "[machine] device is '250.7', which is no size"),
+        ((SEED, "--device", "0GiB"), "[machine] device is '0GiB', which is no size above 0"),
+        (("gb300-staging", "--hot", "295"), "whose experts nobody describes"),
+        (("no-such-lane",), "no-such-lane"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused(
+    plan: Plan, arguments: tuple[str, ...], told: str
+) -> None:
+    assert told in plan(*arguments, code=1)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--link", "0"), ("--link", "x"), ("--cold-share", "1.1"), ("--kv-tokens", "-1")]
+)
+def test_what_is_no_number_is_a_usage_error(arguments: tuple[str, ...], capfd: Capture) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(["-C", str(ROOT), "residency", "plan", SEED, *arguments])
+    assert ended.value.code == 2
+    assert arguments[0] in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ('[machine]\ndevice = "1GiB"\nhost = "1"', r"\[machine\] host is '1', which is no size"),
+        ('[machine]\ndevice = "1GiB"', "missing required field `host`"),
+        ('[machine]\ndevice = "1GiB"\nhost = "1GiB"\nlink = 0.0', r"\$\.machine\.link"),
+        ('[model.experts]\nlayers = 0\nexperts = 8\npicks = 2\nrow = "1MiB"', r"\$\.model\.exp"),
+        ('[model.experts]\nlayers = 1\nexperts = 8\npicks = 9\nrow = "1MiB"', "9 of 8 experts"),
+        ('[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "big"', "row is 'big'"),
+    ],
+)
+def test_a_series_that_describes_them_wrongly_is_refused(
+    world: World, capfd: Capture, lines: str, told: str
+) -> None:
+    file = world.project.series_file("sample")
+    text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    file.write_text(f"{text}\n{lines}\n")
+    assert world.run("residency", "plan", "--hot", "1") == 1
+    assert re.search(told, capfd.readouterr().err)
+
+
+def test_a_recipe_says_itself_what_its_experts_are(world: World, capfd: Capture) -> None:
+    file = world.project.series_file("sample")
+    kept = file.read_text()
+    assert world.run("residency", "plan", "--hot", "1") == 1
+    assert "none" in capfd.readouterr().err
+    experts = '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"'
+    file.write_text(f"{kept}\n{experts}\n")
+    assert world.run("residency", "plan", "--hot", "1") == 1
+    assert "the recipe says what they are" in capfd.readouterr().err

@@ -1,0 +1,105 @@
+"""Engines whose cold rows are staged for prefill, and their counters: ``staged_answers.py SPEC``.
+
+A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``alone`` (lengths of
+the prompts that are asked one by one, each told by itself); ``together`` (lengths of those asked at
+once); ``shared`` (tokens that all of the latter begin with); ``tokens`` (of an answer); ``calls``
+(methods of the worker extension and their arguments, before the first prompt); ``result``.
+"""
+
+import random
+import sys
+from typing import Any
+
+import forks
+import logprobs
+
+ORDINARY = 500
+
+
+def run(job: forks.Job) -> dict[str, Any]:
+    """Boot a job's engine, and answer."""
+    from vllm import LLM  # noqa: PLC0415 - imported by the parent already
+
+    llm = LLM(model=job["model"], **job["engine"])
+    steps = watched(llm)
+    for method, *arguments in job["calls"]:
+        llm.collective_rpc(method, args=tuple(arguments))
+    asked = [ask(llm, steps, job, [length], 0) for length in job["alone"]]
+    if job["together"]:
+        asked.append(ask(llm, steps, job, job["together"], job["shared"]))
+    return {
+        "asked": asked,
+        "compiled": llm.llm_engine.vllm_config.compilation_config.mode.name != "NONE",
+        "banks": banks(llm),
+    }
+
+
+def watched(llm: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - vLLM's
+    """Note of each step how many tokens it has, and whether one of a prompt is among them."""
+    core = llm.llm_engine.engine_core.engine_core
+    schedule, steps, prompts = core.scheduler.schedule, [], {}
+
+    def scheduled(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
+        step = schedule(*args, **kwargs)
+        prompts.update({e.req_id: len(e.prompt_token_ids) for e in step.scheduled_new_reqs})
+        requests = core.scheduler.requests
+        if step.total_num_scheduled_tokens:
+            # The scheduler has counted them as computed by now.
+            before = {
+                name: requests[name].num_computed_tokens - count
+                for name, count in step.num_scheduled_tokens.items()
+            }
+            steps.append(
+                {
+                    "tokens": step.total_num_scheduled_tokens,
+                    "prefill": any(done < prompts[name] for name, done in before.items()),
+                    "decode": any(done >= prompts[name] for name, done in before.items()),
+                }
+            )
+        return step
+
+    core.scheduler.schedule = scheduled
+    return steps
+
+
+def ask(
+    llm: Any,  # noqa: ANN401 - the same
+    steps: list[dict[str, Any]],
+    job: forks.Job,
+    lengths: list[int],
+    shared: int,
+) -> dict[str, Any]:
+    """Ask prompts at once; what was answered, and what was staged and counted meanwhile."""
+    from vllm import SamplingParams  # noqa: PLC0415 - the same
+
+    before, first = banks(llm), len(steps)
+    wanted = SamplingParams(temperature=0, max_tokens=job["tokens"], ignore_eos=True, logprobs=1)
+    prompts = [{"prompt_token_ids": drawn(number, n, shared)} for number, n in enumerate(lengths)]
+    outputs = llm.generate(prompts, wanted, use_tqdm=False)
+    return {
+        "lengths": lengths,
+        "cached": sum(each.num_cached_tokens or 0 for each in outputs),
+        "ids": [list(each.outputs[0].token_ids) for each in outputs],
+        "bits": [logprobs.bits(each.outputs[0]) for each in outputs],
+        "steps": steps[first:],
+        "before": before,
+        "after": banks(llm),
+    }
+
+
+def banks(llm: Any) -> Any:  # noqa: ANN401 - the same
+    """Ask the one worker; None where it has no banks."""
+    found = llm.collective_rpc("expert_bank_banks")
+    return found[0] if found else None
+
+
+def drawn(number: int, length: int, shared: int) -> list[int]:
+    """Draw a prompt, which begins as the others do."""
+    common = random.Random("staged")  # noqa: S311 - no secret
+    own = random.Random(f"staged {number} {length}")  # noqa: S311 - the same
+    head = common.choices(range(ORDINARY), k=min(shared, length))
+    return [*head, *own.choices(range(ORDINARY), k=length - len(head))]
+
+
+if __name__ == "__main__":
+    forks.run_all(run, *sys.argv[1:])

@@ -22,7 +22,32 @@ from lanewright.terminal import emit
 LANE, RECIPE = "cpu-staging", "qwen3-moe-trained"
 # Of 64: a trained model's experts are used so unevenly that the maps differ much.
 HOT = "49"
-LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 24, 28, 32, 40, 48, 64, 96, 128, 256, 400)
+LENGTHS = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    10,
+    12,
+    14,
+    16,
+    18,
+    20,
+    24,
+    28,
+    32,
+    40,
+    48,
+    64,
+    96,
+    128,
+    256,
+    400,
+)
 # Tokens under a map before it is measured: several times what an older reading lasts.
 SETTLE = 32 * 1024
 # The bytes of so many prompts scatter about the arithmetic's; this far from the crossing, as a part of

@@ -21,7 +21,8 @@ class RowTensor:
         cold: [C, ...] in host memory, or a file's; the device reads it in place.
         whole: [H + C, ...], both, where they are one allocation, and [H + C + S, ...] with the staging
             buffer behind them; else None.
-        stage: [S, ...], the rows of the buffer that all layers share; None where nothing is staged.
+        stage: [S, ...] in device memory, the rows of the buffer that all layers share; None where nothing
+            is staged.
     """
 
     name: str
@@ -75,6 +76,10 @@ class LayerBank:
         return sum(
             each.cold[0].nbytes if self.cold else each.hot[0].nbytes for each in self.tensors
         )
+
+    def rows_of(self, bank: int) -> dict[str, torch.Tensor]:
+        """Give a bank's rows of every tensor, by name."""
+        return {each.name: each.cold if bank == COLD else each.hot for each in self.tensors}
 
     def row(self, bank: int, row: int) -> list[torch.Tensor]:
         """Give a row of every tensor, as views."""

@@ -6,18 +6,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from expert_bank.limits import UNBOUNDED, Limits, require_budgets
 from expert_bank.refused import Refused, worded
 from expert_bank.swapping import Swapper
 from expert_bank.swaps import Swap, require_sound
 
-# Bytes and seconds of one barrier; None for no bound.
-Limits: TypeAlias = tuple[int | None, float | None]
-UNBOUNDED = 2**63
 KEPT_FAILURES = 8
 # Why the barrier is closed while device memory is not there.
 SLEEP = "sleep"
@@ -97,9 +95,7 @@ class Barrier:
         Raises:
             Refused: One is below zero, or no number.
         """
-        for each in (byte_budget, second_budget):
-            if each is not None and (type(each) not in (int, float) or not each >= 0):
-                raise Refused(f"a barrier's budget is {each!r}, and must be a number from 0 on")
+        require_budgets(byte_budget, second_budget)
         self.byte_budget = UNBOUNDED if byte_budget is None else byte_budget
         self.second_budget = float("inf") if second_budget is None else second_budget
 

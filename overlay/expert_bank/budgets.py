@@ -5,7 +5,7 @@
 from collections.abc import Container
 from typing import TypeVar
 
-from expert_bank.barrier import Limits
+from expert_bank.limits import Limits, require_budgets
 from expert_bank.pace import Pace
 from expert_bank.refused import Refused
 from expert_bank.swap_bytes import END, require_swap
@@ -21,6 +21,7 @@ def limit(two_bank: TwoBank, byte_budget: int | None, second_budget: float | Non
         Refused: One is below zero, or no number; or the map follows, and a budget takes no swap.
             Nothing was changed.
     """
+    require_budgets(byte_budget, second_budget)
     if two_bank.following is not None:
         require_room(two_bank, byte_budget, second_budget)
     two_bank.barrier.limit(byte_budget, second_budget)

@@ -28,6 +28,8 @@ def host_terms(plan: Plan) -> dict[str, int]:
     return {
         cold if plan.mode == "file" else f"cold bank, {plan.mode}": plan.cold_bank,
         f"{_layers(plan.waiting)} raw, while loading": plan.gathered,
+        "other tables of the model": plan.tables_on_host,
+        "files that the loader reads whole, while loading": plan.loader,
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from expert_bank.refused import shortened
 from expert_bank.swaps import Swap
 
 
@@ -31,9 +32,9 @@ class Forced:
     def __post_init__(self) -> None:
         # They come by RPC as JSON has them, and at a forward it is too late to say so.
         if any(type(each) is not int for each in (self.every, self.pairs_per_layer, self.seed)):
-            raise ValueError(f"{self} is not of whole numbers")
+            raise ValueError(f"{shortened(self)} is not of whole numbers")
         if min(self.every, self.pairs_per_layer) < 1 or self.seed < 0:
-            raise ValueError(f"{self} makes no swap, or has a seed below 0")
+            raise ValueError(f"{shortened(self)} makes no swap, or has a seed below 0")
 
     def at(
         self,

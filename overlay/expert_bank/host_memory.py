@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Host memory for banks: of exact size, on one node with CPUs, measured and proven."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import astuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from expert_bank.pages import HostPages
 from expert_bank.placement import require_placement
 from expert_bank.probe import Reader, probe, require_speed
 from expert_bank.sizes import told
-from expert_bank.smaps import Measured, measure, require_exact
+from expert_bank.smaps import Smaps, measured, read_smaps, require_exact
 
 if TYPE_CHECKING:
     import torch
@@ -29,6 +29,7 @@ class HostMemory:
     Attributes:
         node: Where the pages are bound to; None on a machine without nodes.
         mappings: In the order they were asked for.
+        layers: By name what was asked for while ``of_layer`` ran.
         view: Turns rows of a mapping into what the device reads of the same memory.
     """
 
@@ -54,6 +55,7 @@ class HostMemory:
         self.node = numa.home(found, wanted=wanted).number if named else None
         self._binds = numa.must_bind(found)
         self.mappings: list[HostPages] = []
+        self.layers: dict[str, list[HostPages]] = {}
         self.view = view
         self._root = root
 
@@ -72,6 +74,13 @@ class HostMemory:
             Refused: The system stands against it.
         """
         return self.take(HostPages(length))
+
+    @contextmanager
+    def of_layer(self, name: str) -> Iterator[None]:
+        """Take what is asked for in the block for a layer's, to be measured apart."""
+        first = len(self.mappings)
+        yield
+        self.layers[name] = [each for each in self.mappings[first:] if each.held]
 
     def take(self, pages: HostPages) -> HostPages:
         """Bind the memory of a mapping, before its first touch, and prove it with all others.
@@ -114,10 +123,11 @@ class HostMemory:
         sizes = [(each.address, each.held) for each in self.mappings if each.held]
         if not sizes:
             return []
-        found = [astuple(measure(*each, root=self._root)) for each in sizes]
+        smaps = read_smaps(root=self._root)
         whole = sum(size for _, size in sizes)
-        summed = Measured(*map(sum, zip(*found, strict=True)))
+        summed = measured(sizes, smaps)
         require_exact(summed, whole, filled=True)
+        layers = self._layers(smaps)
         place = self._place(sizes)
         largest = max(self.mappings, key=lambda each: each.held)
         speed = probe(largest.address, min(largest.held, largest.asked), read)
@@ -125,9 +135,21 @@ class HostMemory:
         return [
             (
                 f"host memory: {told(whole)} in {len(sizes)} mappings, {told(summed.resident)} in"
-                f" memory, {place}; read at {speed}"
+                f" memory, {place}{layers}; read at {speed}"
             )
         ]
+
+    def _layers(self, smaps: Smaps) -> str:
+        """Hold each layer's memory against its own arithmetic; how far off the worst is."""
+        worst = 0.0
+        for name, pages in self.layers.items():
+            whole = sum(each.held for each in pages)
+            if whole:
+                found = measured([(each.address, each.held) for each in pages], smaps)
+                require_exact(found, whole, filled=True, what=f"{name}: host memory")
+                worst = max(worst, abs(found.resident / whole - 1))
+        count = len(self.layers)
+        return f", each of {count} layers' within {worst:.2%} of its arithmetic" if count else ""
 
     def _place(self, sizes: Sequence[tuple[int, int]]) -> str:
         """Prove on which node all mappings lie, or tell why that is only taken to be so."""

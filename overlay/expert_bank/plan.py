@@ -53,6 +53,8 @@ class Plan:
         waiting: How many layers are gathered at once; one, where the checkpoint has a layer's
             weights together.
         free_file: What the file's folder has left; 0 where there is no file.
+        tables_on_host: Of the model's own tables that the host keeps for the device, as Engram's.
+        loader: What the loader has of the checkpoint's files in the host's memory at once.
     """
 
     layers: tuple[LayerShape, ...]
@@ -67,6 +69,8 @@ class Plan:
     kv_packed: bool = False
     waiting: int = 1
     free_file: int = 0
+    tables_on_host: int = 0
+    loader: int = 0
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -78,7 +82,8 @@ class Plan:
                 raise ValueError(f"layer {number}: {rows} hot rows of {layer.experts} experts")
         if not 1 <= self.waiting <= len(self.layers):
             raise ValueError(f"{self.waiting} of {len(self.layers)} layers are gathered at once")
-        sizes = (self.staging, self.other, self.free_device, self.free_host, self.free_file)
+        given = (self.staging, self.other, self.tables_on_host, self.loader)
+        sizes = (*given, self.free_device, self.free_host, self.free_file)
         per_token = 1 if self.kv_per_token is None else self.kv_per_token
         if self.page < 1 or per_token <= 0 or min(sizes) < 0:
             raise ValueError(f"{self}: a size is below its least")
@@ -158,8 +163,8 @@ class Plan:
 
     @property
     def host_peak(self) -> int:
-        """The cold bank, and the layers that are gathered."""
-        return self.cold_bank + self.gathered
+        """The cold bank, the layers that are gathered, and what else the host has then."""
+        return self.cold_bank + self.gathered + self.tables_on_host + self.loader
 
     @property
     def all_resident(self) -> int:

@@ -26,7 +26,7 @@ def free_on_cpu(plan: Plan) -> int:
     counted there; others that wait with it take more.
     """
     waiting = plan.gathered - replace(plan, waiting=1).gathered
-    return max(0, plan.free_host - plan.cold_bank - waiting)
+    return max(0, plan.free_host - plan.cold_bank - waiting - plan.loader)
 
 
 def remedy(plan: Plan, *, on_cpu: bool) -> str:

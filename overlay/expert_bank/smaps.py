@@ -3,14 +3,18 @@
 """How large a mapping is by the kernel's own count."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from expert_bank.proc import sizes_of, text_of
 from expert_bank.refused import Refused
 from expert_bank.sizes import told
 
 HEADER = re.compile(r"^([0-9a-f]{1,16})-([0-9a-f]{1,16}) [r-][w-][x-][ps] .*$", re.MULTILINE)
+# Start, end and sizes of each part, in bytes.
+Smaps: TypeAlias = Sequence[tuple[int, int, Mapping[str, int]]]
 # Of the arithmetic; beyond it something rounds, or memory is shared or swapped out.
 TOLERANCE = 0.01
 
@@ -36,15 +40,16 @@ def measure(address: int, length: int, *, root: Path = Path("/")) -> Measured:
     Raises:
         Refused: The kernel does not tell.
     """
-    text = text_of(root / "proc/self/smaps")
-    if text is None:
-        raise Refused("host memory cannot be measured: /proc/self/smaps cannot be read")
-    headers = list(HEADER.finditer(text))
-    ends = [*(each.start() for each in headers[1:]), len(text)]
+    return measured([(address, length)], read_smaps(root=root))
+
+
+def measured(ranges: Sequence[tuple[int, int]], smaps: Smaps) -> Measured:
+    """Sum what lies within ranges, each an address and a length, no two of which overlap."""
     within = [
-        sizes_of(text[header.end() : end])
-        for header, end in zip(headers, ends, strict=False)
-        if address <= int(header[1], 16) and int(header[2], 16) <= address + length
+        sizes
+        for address, length in ranges
+        for start, end, sizes in smaps
+        if address <= start and end <= address + length
     ]
     mapped, resident, swapped = (
         sum(entry.get(name, 0) for entry in within) for name in ("Size", "Rss", "Swap")
@@ -52,13 +57,33 @@ def measure(address: int, length: int, *, root: Path = Path("/")) -> Measured:
     return Measured(mapped, resident, swapped)
 
 
-def require_exact(found: Measured, expected: int, *, filled: bool) -> None:
+def read_smaps(*, root: Path = Path("/")) -> Smaps:
+    """Read what the kernel says of each part of this process's memory.
+
+    Raises:
+        Refused: It does not tell.
+    """
+    text = text_of(root / "proc/self/smaps")
+    if text is None:
+        raise Refused("host memory cannot be measured: /proc/self/smaps cannot be read")
+    headers = list(HEADER.finditer(text))
+    ends = [*(each.start() for each in headers[1:]), len(text)]
+    return [
+        (int(header[1], 16), int(header[2], 16), sizes_of(text[header.end() : end]))
+        for header, end in zip(headers, ends, strict=False)
+    ]
+
+
+def require_exact(
+    found: Measured, expected: int, *, filled: bool, what: str = "host memory"
+) -> None:
     """Refuse memory that is not what the arithmetic says, within one hundredth.
 
     Args:
         found: What was measured; of several mappings, their sums.
         expected: Bytes.
         filled: Whether every page was written to, so that it must be in memory.
+        what: Was measured, for the message.
 
     Raises:
         Refused: It is more, or less.
@@ -71,6 +96,6 @@ def require_exact(found: Measured, expected: int, *, filled: bool) -> None:
     ]
     if wrong:
         raise Refused(
-            f"host memory: {told(expected)} by arithmetic, but {' and '.join(wrong)}, "
+            f"{what}: {told(expected)} by arithmetic, but {' and '.join(wrong)}, "
             f"{told(found.swapped)} swapped out"
         )

@@ -89,14 +89,15 @@ def split_cuda(
         ids: int32 or int64 [T, k]; ids outside [0, E) are left out of the counts, and their sum
             shows it.
         scheduled: int32[1], how many of the T rows are tokens.
-        table: int32[4, E], contiguous, see ``expert_bank.table_layout``.
+        table: int32[4, E], contiguous, see ``expert_bank.table_layout``; where a step is staged, its own
+            table is read.
 
     Returns:
         Places, [T, k] of the dtype of ``ids``, contiguous; 0 for ids outside [0, E).
     """
     from expert_bank.split_triton import launch  # noqa: PLC0415 - CPU builds lack Triton
 
-    return launch(counts, ids, scheduled, table)
+    return launch(counts, ids, scheduled, table_now(table))
 
 
 def split(

@@ -90,7 +90,7 @@ def test_what_does_not_fit_is_told_with_its_remedy(plan: Plan) -> None:
     assert "set moe_cold_rows exclusive" in host
     # Other pinned tables are the host's, other weights the device's.
     assert "494.00 GiB free" in plan(SEED)
-    assert "194.00 GiB free" in plan(SEED, "--pinned", "300GiB", code=1)
+    assert "300.00 GiB  other tables of the model" in plan(SEED, "--pinned", "300GiB", code=1)
     assert "39.30 GiB  other weights" in plan(SEED, "--other", "39.3GiB", code=1)
 
 

@@ -28,6 +28,10 @@ CHECKS = (
     "layers_of_which_no_expert_is_hot_yet_are_asked_too",
     "a_kernel_that_is_tuned_apart_is_refused",
     "numbers_of_tokens_are_those_that_kernels_are_tuned_for",
+    "staged_steps_have_the_resident_layers_bits_through_swaps",
+    "staged_rows_are_read_and_no_others",
+    "a_buffer_is_the_devices_and_one_for_all_layers",
+    "the_self_check_asks_over_staged_rows_too",
 )
 
 

@@ -1,5 +1,6 @@
 """What is told of host memory that was filled: which part of it was proven."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,33 @@ def test_a_place_that_nobody_could_read_is_told_as_assumed(tmp_path: Path) -> No
 def test_a_machine_without_nodes_has_no_place_to_tell(tmp_path: Path) -> None:
     told = proven(tmp_path, {}, None)
     assert " on a machine without nodes (/sys/devices/system/node lists none); read at " in told
+
+
+def test_each_layer_is_held_against_its_own_arithmetic(tmp_path: Path) -> None:
+    written(tmp_path, {"proc/self/status": ""})
+    smaps = tmp_path / "proc/self/smaps"
+    smaps.symlink_to("/proc/self/smaps")
+    memory = HostMemory(root=tmp_path)
+    for name, pages in (("layers.0", 300), ("layers.1", 200), ("layers.2", 100)):
+        with memory.of_layer(name):
+            mapping = memory.map(pages * page_bytes())
+        mapping.view()[:] = b"x" * mapping.asked
+    read = host_reader(300 * page_bytes())
+    (told,) = memory.prove(read, floor=None)
+    assert "each of 3 layers' within 0.00% of its arithmetic; read at" in told
+    # 4 pages of 600 are within a hundredth, and of the last layer's 100 are not.
+    short = os.sysconf("SC_PAGE_SIZE") // 1024 * 4
+    text = Path("/proc/self/smaps").read_text()
+    head, _, rest = text.partition(f"{mapping.address:x}-")
+    body, rss, tail = rest.partition("Rss:")
+    size, unit, more = tail.partition(" kB")
+    smaps.unlink()
+    less = int(size) - short
+    smaps.write_text(f"{head}{mapping.address:x}-{body}{rss}{less:>16}{unit}{more}")
+    with pytest.raises(
+        Refused, match=r"layers\.2: host memory: .* by arithmetic, but .* in memory"
+    ):
+        memory.prove(read, floor=None)
 
 
 def test_pages_elsewhere_are_refused(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def cold_file(config: BankConfig, device: torch.device) -> ColdFile | None:
     return ColdFile(config.folder, written=config.poison)
 
 
-def require_stageable(config: BankConfig, device: torch.device) -> None:
+def require_stageable(config: BankConfig) -> None:
     """Go on where cold rows may be staged, or are not to be.
 
     Raises:
@@ -50,8 +50,6 @@ def require_stageable(config: BankConfig, device: torch.device) -> None:
             " tokens picked it, and a copy would win nothing",
             hint=f"take {FIELD} out, or use moe_cold_rows mirror or exclusive",
         )
-    if config.prefill_stage and device.type != "cpu":
-        raise Refused(f"{FIELD}: {device.type} has no staging buffer yet", hint=f"take {FIELD} out")
 
 
 def allocate_on(device: torch.device, file: ColdFile | None, stage: int = 0) -> Allocate:
@@ -64,6 +62,6 @@ def allocate_on(device: torch.device, file: ColdFile | None, stage: int = 0) -> 
     """
     if file is not None:
         return FileAllocation(file)
-    if stage:
-        return StagedAllocation(stage)
-    return one_allocation if device.type == "cpu" else TwoAllocations(device)
+    if device.type != "cpu":
+        return TwoAllocations(device, stage=stage)
+    return StagedAllocation(stage) if stage else one_allocation

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """FlashInfer's TRT-LLM MXFP4 kernel over the rows of one bank, up to its finalize."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -29,10 +30,25 @@ class BankCall:
         num_experts: Places of both banks, as the kernel is told.
     """
 
-    def __init__(self, experts: TrtLlmMxfp4ExpertsModular, bank: LayerBank, *, cold: bool) -> None:
+    def __init__(
+        self,
+        experts: TrtLlmMxfp4ExpertsModular,
+        bank: LayerBank,
+        rows: Mapping[str, torch.Tensor],
+        *,
+        offset: int = 0,
+    ) -> None:
+        """Take the rows of one call.
+
+        Args:
+            experts: See ``BankCall``.
+            bank: Of the layer.
+            rows: [n, ...] by the tensor's name.
+            offset: Place of the first of them.
+        """
         self.experts = experts
         self.num_experts = experts_told(bank)
-        self._rows = self._fixed(bank, cold=cold)
+        self._rows = self._fixed(rows, offset)
 
     def __call__(
         self,
@@ -80,11 +96,9 @@ class BankCall:
         )
         return unfinalized(permuted, routed.view(weights.shape), permute)
 
-    def _fixed(self, bank: LayerBank, *, cold: bool) -> dict[str, Any]:
-        """What every call is given: the bank's rows, and how many places lie before them."""
-        experts = self.experts
-        rows = {each.name: each.cold if cold else each.hot for each in bank.tensors}
-        count = bank.cold if cold else bank.hot
+    def _fixed(self, rows: Mapping[str, torch.Tensor], offset: int) -> dict[str, Any]:
+        """What every call is given: its rows, and how many places lie before them."""
+        experts, count = self.experts, len(rows["w13_weight"])
         return {
             "gemm1_weights": rows["w13_weight"],
             "gemm1_weights_scale": rows["w13_weight_scale"].view(experts.w1_scale.dtype),
@@ -95,7 +109,7 @@ class BankCall:
             "gemm2_weights": rows["w2_weight"],
             "gemm2_weights_scale": rows["w2_weight_scale"].view(experts.w2_scale.dtype),
             "gemm2_bias": rows.get("w2_bias"),
-            "local_expert_offset": bank.hot if cold else 0,
+            "local_expert_offset": offset,
             "local_num_experts": count,
         }
 

@@ -17,6 +17,7 @@ from expert_bank.glue.layout import Layout
 from expert_bank.glue.reading import floor, reader
 from expert_bank.glue.row_tensors import require_own, row_tensors, serve_from
 from expert_bank.glue.seams.choice import Seams
+from expert_bank.glue.side_stream import SideStream
 from expert_bank.plan import cold_rows
 from expert_bank.row_sums import tensor_sums
 from expert_bank.staging.making import stage
@@ -54,7 +55,7 @@ class LayerBanks:
         self._sums: dict[int, torch.Tensor] = {}
         self.memory = seams.host_rows(device, config.node)
         self.file = cold_file(config, device)
-        require_stageable(config, device)
+        require_stageable(config)
         self.allocate = allocate_on(device, self.file)
 
     def lay_out(self, layout: Layout) -> None:
@@ -74,7 +75,8 @@ class LayerBanks:
         found = row_tensors(layer)
         cold = cold_rows(layout.experts, hot, mode)
         shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}
-        tensors = self.allocate(shapes, hot, cold, self.memory)
+        with self.memory.of_layer(layer.layer_name):
+            tensors = self.allocate(shapes, hot, cold, self.memory)
         ahead = None if self.file is None else ReadAhead(self.file, tensors)
         bank = LayerBank(layer.layer_name, layout.experts, mode, tensors, ahead)
         banks, rows = placed(layout.map[number], layout.experts, mode)
@@ -108,7 +110,9 @@ class LayerBanks:
         )
         made.file = self.file
         if layout.stage is not None:
-            stage(made, layout.stage, poison=self._config.poison)
+            side = None if self._device.type == "cpu" else SideStream(self._device)
+            poison, block = self._config.poison, layout.block
+            stage(made, layout.stage, poison=poison, block=block, side=side)
         made.kept = (self.memory, self.allocate)
         return made
 

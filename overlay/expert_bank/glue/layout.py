@@ -15,6 +15,8 @@ from expert_bank.fits import plan_lines, require_fits
 from expert_bank.glue.against import against_layers, require
 from expert_bank.glue.built import other_weights
 from expert_bank.glue.first_map import first_map
+from expert_bank.glue.host_terms import loader_bytes, other_tables
+from expert_bank.glue.kernel_block import block_of
 from expert_bank.glue.kv_cache import kv_token
 from expert_bank.glue.planning import planned, row_bytes
 from expert_bank.host_budget import HostBudget
@@ -39,6 +41,7 @@ class Layout:
         map: As ``boot_map`` has it.
         plan: It fits.
         stage: Room of the staging buffer; None where none is asked for.
+        block: Tokens of one expert that share a read of its row.
     """
 
     experts: int
@@ -47,6 +50,7 @@ class Layout:
     map: list[list[int]]
     plan: Plan
     stage: StageRoom | None
+    block: int
 
 
 def lay_out(
@@ -78,7 +82,7 @@ def lay_out(
     of_each, of_token = layers[0].global_num_experts, layers[0].top_k
     sizes = [sum(row_bytes(layer).values()) for layer in layers]
     hot = hot_rows(config.hot_experts, experts=[of_each] * len(layers), row_bytes=sizes)
-    stage = None
+    vllm_config, stage = worker.vllm_config, None
     if config.prefill_stage:
         cold_experts = [of_each - rows for rows in hot]
         stage = stage_room(config.prefill_stage, cold=cold_experts, row_bytes=sizes)
@@ -92,13 +96,16 @@ def lay_out(
         token=kv_token(worker),
         file=0 if file is None else file.room,
         staging=0 if stage is None else stage.bytes,
+        tables=other_tables(built, worker.device),
+        loader=loader_bytes(vllm_config.load_config, vllm_config.model_config.model),
     )
     for line in host.lines():
         tell(f"host memory left: {line}")
     for line in plan_lines(plan):
         tell(line)
+    block = block_of(layers[0], worker.device)
     if stage is not None:
-        cold, share = Cold.of(stage.layers, of_token), null_share(stage.layers, of_each)
+        cold, share = Cold.of(stage.layers, of_token, block), null_share(stage.layers, of_each)
         for line in stage_lines(stage, cold, share, plan.kv_per_token):
             tell(line)
     if config.follow is not None:
@@ -108,13 +115,13 @@ def lay_out(
             if 0 < each < of_each
         }
         require_swap(config.follow.bytes, rows, plan.mode)
-        sequences = worker.vllm_config.scheduler_config.max_num_seqs
+        sequences = vllm_config.scheduler_config.max_num_seqs
         tell(recovery_line(plan, config.follow, sequences=sequences))
     require_fits(plan, on_cpu=worker.device.type == "cpu")
     if file is not None:
         require_lockable(plan.locked)
         file.reserve(plan.file)
     names = {layer.layer_name: of_each for layer in layers}
-    served = worker.vllm_config.model_config.model
+    served = vllm_config.model_config.model
     first = first_map(config, names, hot, served, tell)
-    return Layout(of_each, of_token, hot, first, plan, stage)
+    return Layout(of_each, of_token, hot, first, plan, stage, block)

@@ -36,6 +36,8 @@ def planned(
     token: KvToken,
     file: int = 0,
     staging: int = 0,
+    tables: int = 0,
+    loader: int = 0,
 ) -> Plan:
     """Plan the banks of layers that are built and not loaded.
 
@@ -49,6 +51,8 @@ def planned(
         token: What one takes of the KV cache.
         file: Bytes that the folder of the cold rows' file has left.
         staging: Bytes of the staging buffer.
+        tables: Bytes of the model's own tables in host memory.
+        loader: Bytes of files that the loader has there at once.
     """
     shapes = [_shape(layer) for layer in layers]
     plan = Plan(
@@ -63,6 +67,8 @@ def planned(
         kv_per_token=token.bytes,
         kv_packed=token.packed,
         free_file=file,
+        tables_on_host=tables,
+        loader=loader,
     )
     if device.type == "cpu":
         return replace(plan, free_device=free_on_cpu(plan))

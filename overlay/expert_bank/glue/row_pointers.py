@@ -16,6 +16,7 @@ from expert_bank.bank import LayerBank
 from expert_bank.finalize import finalize
 from expert_bank.grouped_gemm import grouped_gemm_cuda
 from expert_bank.row_address import expert_addresses
+from expert_bank.staging.layer_stage import LayerStage
 
 DTYPES = (torch.float16, torch.bfloat16)
 ROWS = {"w13_weight", "w2_weight"}
@@ -28,12 +29,19 @@ class RowPointers:
         bank: Of the layer.
         table: int32[4, E], the layer's, on the device.
         addresses: int64[E] of each row tensor; written in place, so that a graph may hold them.
+        stage: Of the layer, where some steps are staged, and ``staged``, the addresses then; else None.
     """
 
-    def __init__(self, bank: LayerBank, table: torch.Tensor) -> None:
+    def __init__(
+        self, bank: LayerBank, table: torch.Tensor, stage: LayerStage | None = None
+    ) -> None:
         self.bank = bank
         self.table = table
+        self.stage = stage
         self.addresses = {each.name: self._read(each.name) for each in bank.tensors}
+        self.staged = {name: each.clone() for name, each in self.addresses.items()}
+        if stage is not None:
+            stage.refreshed.append(self._refresh_staged)
 
     def refresh(self) -> None:
         """Take the table's state over, behind every change of it."""
@@ -54,11 +62,21 @@ class RowPointers:
             [T, K] of the dtype of ``x``, each token's picks summed in slot order.
         """
         intermediate = self.bank.tensors[0].hot.shape[1] // 2
-        w13, w2 = self.addresses["w13_weight"], self.addresses["w2_weight"]
+        staged = self.stage is not None and self.stage.read
+        addresses = self.staged if staged else self.addresses
+        w13, w2 = addresses["w13_weight"], addresses["w2_weight"]
         picks = grouped_gemm_cuda(x, topk_ids, w13, w2, intermediate=intermediate)
         output = torch.empty_like(x)
         finalize(picks, topk_weights.contiguous(), output)
         return output
+
+    def _refresh_staged(self) -> None:
+        """Take the staged table over; its cold experts' rows are slots of the buffer."""
+        stage = self.stage
+        for tensor in self.bank.tensors:
+            if stage is not None and tensor.stage is not None:
+                found = expert_addresses(stage.table, tensor.hot, tensor.stage)
+                self.staged[tensor.name].copy_(found)
 
     def _read(self, name: str) -> torch.Tensor:
         tensor = next(each for each in self.bank.tensors if each.name == name)

@@ -39,6 +39,7 @@ def serve(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
         two_bank: Theirs.
     """
     counter, table = two_bank.counter, two_bank.table
+    staged = {} if two_bank.staging is None else two_bank.staging.layers
     pointers: list[RowPointers | None] = []
     for number, (layer, bank) in enumerate(zip(layers, two_bank.swapper.banks, strict=True)):
         layer.pick_counts, layer.table = counter.counts[number], table.device[number]
@@ -47,10 +48,10 @@ def serve(layers: Sequence["BankedExperts"], two_bank: TwoBank) -> None:
         if bank.one_allocation:
             continue
         if against_row_pointers(layer) is None:
-            layer.row_pointers = pointers[-1] = RowPointers(bank, layer.table)
+            layer.row_pointers = pointers[-1] = RowPointers(bank, layer.table, staged.get(number))
         else:
             experts = layer.quant_method.moe_kernel.fused_experts
-            calls = TwoCalls(experts, bank)
+            calls = TwoCalls(experts, bank, staged.get(number))
             experts.apply = calls.apply
             two_bank.audits.append(calls.audit)
 

@@ -16,6 +16,8 @@ from vllm.model_executor.layers.fused_moe.moe_output import UnfinalizedMoEOutput
 from expert_bank.bank import LayerBank
 from expert_bank.glue.bank_call import BankCall
 from expert_bank.refused import Refused
+from expert_bank.staging.layer_stage import LayerStage
+from expert_bank.table_layout import COLD, HOT
 from expert_bank.unfinalized import Unfinalized, finalize_merged, join_unfinalized
 
 # The machines that FlashInfer builds the kernel for and this was written for.
@@ -30,9 +32,16 @@ class TwoCalls:
         bank: Of the layer; its tensors are w13_weight, w13_weight_scale, w2_weight,
             w2_weight_scale, and biases where the model has them.
         wrong: int32[1], picks that not exactly one call has had.
+
+    In a step that is staged the second call has the layer's slots, in the place of its cold rows.
     """
 
-    def __init__(self, experts: TrtLlmMxfp4ExpertsModular, bank: LayerBank) -> None:
+    def __init__(
+        self,
+        experts: TrtLlmMxfp4ExpertsModular,
+        bank: LayerBank,
+        stage: LayerStage | None = None,
+    ) -> None:
         if not (bank.hot and bank.cold):
             raise Refused(
                 f"{bank.name}: {bank.hot} hot and {bank.cold} cold rows; its kernel needs a row in"
@@ -43,7 +52,12 @@ class TwoCalls:
         self.bank = bank
         device = bank.tensors[0].hot.device
         self.wrong = torch.zeros(1, dtype=torch.int32, device=device)
-        self._hot, self._cold = (BankCall(experts, bank, cold=cold) for cold in (False, True))
+        self._stage = stage
+        self._hot = BankCall(experts, bank, bank.rows_of(HOT))
+        self._cold = BankCall(experts, bank, bank.rows_of(COLD), offset=bank.hot)
+        self._slots = self._cold
+        if stage is not None:
+            self._slots = BankCall(experts, bank, stage.slots(), offset=bank.hot)
 
     def apply(
         self,
@@ -110,7 +124,8 @@ class TwoCalls:
         activation: Any,  # noqa: ANN401 - vLLM's
     ) -> tuple[Unfinalized, Unfinalized]:
         given = x, scale, places, weights, activation
-        return self._hot(*given), self._cold(*given)
+        staged = self._stage is not None and self._stage.read
+        return self._hot(*given), (self._slots if staged else self._cold)(*given)
 
 
 def against_two_calls(layer: Any) -> str | None:  # noqa: ANN401 - vLLM's

@@ -9,6 +9,7 @@ from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
 from expert_bank.glue.banking import before_forward, load_banked, require_map_invariance, watch
 from expert_bank.glue.binding import bind_counter
+from expert_bank.glue.captured import captured
 from expert_bank.glue.experts import CountedExperts
 from expert_bank.glue.install import install
 from expert_bank.glue.prompts import Prompts
@@ -76,7 +77,9 @@ class BankWorker(SleepingWorker):
             return super().execute_model(scheduler_output)
         if self.two_bank is not None:
             before_forward(self.two_bank)
-            forward = self.two_bank.step(tokens, prefill=prefill)
+            # Asked of prefill steps alone: nothing else is staged.
+            replayed = prefill and captured(self.vllm_config, tokens)
+            forward = self.two_bank.step(tokens, prefill=prefill, captured=replayed)
             with self.pick_counter.step(tokens), forward:
                 return super().execute_model(scheduler_output)
         with self.pick_counter.step(tokens):

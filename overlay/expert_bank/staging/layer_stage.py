@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
-"""Where a layer's cold experts are once they are staged: a second table, with other places alone."""
+"""Where a layer's cold experts are once they are staged: a second table, with other rows and places."""
+
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -18,18 +20,29 @@ class LayerStage:
 
     Attributes:
         bank: Of the layer; its tensors have ``stage``.
-        table: int32[4, E] on the device, as the layer's own but for the places of cold experts, which
-            count on into the buffer: H + C + slot. Written in place alone.
+        table: int32[4, E] on the device, as the layer's own but for its cold experts: their row is their
+            slot, and their place, where both banks are one allocation, counts on behind them, H + C + slot;
+            else it counts on behind the hot rows, for a kernel is handed the layer's slots in the place of
+            the cold rows. Written in place alone.
         rows: int64[n], the cold rows of its n cold experts, in the order of their slots.
+        read: Whether the layer's kernel is to read its slots in this step.
+        refreshed: Called once the table has changed.
+        wrong: int32[1] on the device, comparisons that found another row; see ``compare``.
     """
 
     def __init__(self, bank: LayerBank, table: Table, layer: int, slots: Slots) -> None:
         self.bank = bank
         self.table = torch.zeros_like(table.device[layer])
         self.rows: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.read = False
+        self.refreshed: list[Callable[[], None]] = []
+        self.wrong = torch.zeros(1, dtype=torch.int32, device=self.table.device)
         self._host = table.host[layer]
         self._slots = slots.whole(layer)
         self._stale = True
+        self._behind = bank.hot
+        if bank.one_allocation:
+            self._behind += bank.cold + self._slots.first
 
     def mark(self) -> None:
         """Note that an entry of the layer's table changed."""
@@ -48,9 +61,12 @@ class LayerStage:
         cold = np.flatnonzero(state[BANK] == COLD)
         self.rows = state[ROW, cold].astype(np.int64)
         if self.fits:
-            behind = self.bank.hot + self.bank.cold + self._slots.first
-            state[PLACE, cold] = behind + np.arange(len(cold))
+            order = np.arange(len(cold))
+            state[PLACE, cold] = self._behind + order
+            state[ROW, cold] = self._slots.first + order
             self.table.copy_(torch.from_numpy(state))
+            for each in self.refreshed:
+                each()
         self._stale = False
 
     def copies(self, run: Run) -> Copies:
@@ -64,13 +80,26 @@ class LayerStage:
             parts.append(Copies(to, each.cold.data_ptr() + rows * size, np.full_like(rows, size)))
         return Copies.joined(parts)
 
-    def differing(self, index: int) -> bool:
-        """Tell whether a staged row is not the cold one that it is of, in any tensor."""
+    def slots(self) -> dict[str, torch.Tensor]:
+        """Give the layer's slots of each row tensor, [C', ...] by name."""
+        part = slice(self._slots.first, self._slots.first + self._slots.count)
+        return {each.name: _stage(each.stage)[part] for each in self.bank.tensors}
+
+    def compare(self, index: int) -> bool:
+        """Compare a staged row with the cold one that it is of, in every tensor.
+
+        Returns:
+            Whether they are known to differ; on a device that is only noted in ``wrong``, for whoever
+            asks waits for it.
+        """
         row, slot = int(self.rows[index]), self._slots.first + index
-        return any(
-            not torch.equal(_bytes(each.cold[row]), _bytes(_stage(each.stage)[slot]))
-            for each in self.bank.tensors
-        )
+        for each in self.bank.tensors:
+            one, other = _bytes(each.cold[row]), _bytes(_stage(each.stage)[slot])
+            if one.device.type != "cpu":
+                self.wrong += (one != other).any()
+            elif not torch.equal(one, other):
+                return True
+        return False
 
 
 def _stage(rows: torch.Tensor | None) -> torch.Tensor:

@@ -24,10 +24,10 @@ def stage(
     block: int = 1,
     side: Side | None = None,
 ) -> None:
-    """Have the cold rows of prefill steps staged, on a CPU.
+    """Have the cold rows of prefill steps staged.
 
     Args:
-        two_bank: Whose; its tensors have the buffer's rows behind their own.
+        two_bank: Whose; its tensors have the buffer's rows.
         room: Of the buffer.
         poison: Whether the buffer is made NaN behind each step.
         block: Tokens of one expert that share one read of its row.
@@ -43,5 +43,6 @@ def stage(
     staging = Staging(banks, table, slots, side or SideThread(), Decision(cold, share))
     staging.poison = poison
     two_bank.staging = staging
+    two_bank.audits.append(staging.audit)
     for number in slots.layers:
         finds[table.device[number].data_ptr()] = partial(staging.enter, number)

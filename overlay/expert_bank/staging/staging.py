@@ -103,6 +103,7 @@ class Staging:
         self.done.rows += found.rows
         self.done.bytes += found.bytes
         self.done.late += found.late
+        stage.read = True
         return stage.table
 
     def ready(self) -> bool:
@@ -135,6 +136,12 @@ class Staging:
             "off": self.off,
         }
 
+    def audit(self) -> Iterator[str]:
+        """Yield which layers had rows in their slots that are not the cold ones; waits for the device."""
+        for stage in self.layers.values():
+            if count := int(stage.wrong.item()):
+                yield f"{stage.bank.name}: {count} staged rows were not what they are copies of"
+
     def _buffer(self) -> list[torch.Tensor]:
         """List the buffer's rows of each tensor, which all layers share."""
         stage = self.layers[self._slots.layers[0]]
@@ -151,6 +158,8 @@ class Staging:
             yield
         finally:
             self._on = False
+            for stage in self.layers.values():
+                stage.read = False
             for failure in self._ahead.drain():
                 self.off = self.off or f"rows that nobody read could not be staged: {failure}"
             if self.poison:
@@ -162,7 +171,7 @@ class Staging:
         if found.bytes != found.rows * stage.bank.row_bytes:
             raise RuntimeError(f"{found.bytes} bytes were copied of {found.rows} rows")
         index = self.done.steps % found.rows
-        if stage.differing(index):
+        if stage.compare(index):
             raise RuntimeError(f"cold row {stage.rows[index]} is not in its slot")
 
     def _fail(self, what: str, error: Exception) -> None:

@@ -14,6 +14,7 @@ from banks import row_addresses
 from checks import bits, tell
 from cuda_layers import CPU, DTYPE, INNER, WIDTH, E, K, Model, built, model
 from self_checks import CHECKS as SELF_CHECKS
+from staged_glue import CHECKS as STAGED
 from two_allocations import CHECKS as ALLOCATIONS
 from vllm.config import VllmConfig, set_current_vllm_config
 from vllm.model_executor.layers.fused_moe.activation import MoEActivation
@@ -177,6 +178,7 @@ CHECKS = (
     layers_that_rows_cannot_be_pointed_to_are_told_why,
     *ALLOCATIONS,
     *SELF_CHECKS,
+    *STAGED,
 )
 
 

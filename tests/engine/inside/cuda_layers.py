@@ -29,6 +29,7 @@ from expert_bank.glue.banked import BankedExperts
 from expert_bank.glue.current import loading
 from expert_bank.glue.loading import Loading
 from expert_bank.plan import Mode
+from expert_bank.staging.room import stage_room
 from expert_bank.two_allocations import TwoAllocations
 from expert_bank.two_bank import TwoBank
 
@@ -72,13 +73,26 @@ def model(
     dtype: torch.dtype = DTYPE,
     poison: bool = False,
     boot: str = "first",
+    stage: str = "",
 ) -> Model:
     """Build layers, load each from a checkpoint of random weights, and bind them."""
     source = torch.Generator().manual_seed(19)
-    settings = BankConfig(",".join(map(str, hot)), mode, boot, poison, 0.0, None)
+    asked = ",".join(map(str, hot))
+    settings = BankConfig(asked, mode, boot, poison, 0.0, None, prefill_stage=stage)
     load = Loading(settings, worker(), lambda _line: None)
     # A CPU's is one.
-    load.banks.allocate = TwoAllocations(CPU, register=lambda *_: 0, unregister=lambda *_: 0)
+    room = (
+        stage_room(stage, cold=[E - each for each in hot], row_bytes=[1] * len(hot))
+        if stage
+        else None
+    )
+    load.banks.allocate = TwoAllocations(
+        CPU,
+        register=lambda *_: 0,
+        unregister=lambda *_: 0,
+        stage=0 if room is None else room.rows,
+    )
+    load.banks.lay_out = lambda layout: None  # type: ignore[method-assign]  # noqa: ARG005 - its name
     w13 = [torch.randn(E, 2 * INNER, WIDTH, generator=source).to(dtype) / 8 for _ in hot]
     w2 = [torch.randn(E, WIDTH, INNER, generator=source).to(dtype) / 8 for _ in hot]
     with set_current_vllm_config(VllmConfig()), loading(load):
@@ -98,7 +112,10 @@ def worker() -> SimpleNamespace:
     served = SimpleNamespace(model="random", max_model_len=64)
     return SimpleNamespace(
         device=CPU,
-        vllm_config=SimpleNamespace(model_config=served),
+        vllm_config=SimpleNamespace(
+            model_config=served,
+            load_config=SimpleNamespace(safetensors_load_strategy=None),
+        ),
         model_runner=SimpleNamespace(get_kv_cache_spec=dict),
     )
 

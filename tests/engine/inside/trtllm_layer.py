@@ -26,6 +26,9 @@ from vllm.model_executor.layers.fused_moe.experts.trtllm_mxfp4_moe import TrtLlm
 from expert_bank.bank import LayerBank, RowTensor
 from expert_bank.finalize import finalize_reference
 from expert_bank.glue.two_calls import TwoCalls
+from expert_bank.staging.layer_stage import LayerStage
+from expert_bank.staging.slots import Slots
+from expert_bank.table import Table
 from expert_bank.table_layout import BANK, COLD, PLACE, ROW
 
 E, K, WIDTH, INNER, TOKENS = 9, 3, 64, 32, 7
@@ -73,6 +76,8 @@ class Layer:
         calls: Under test.
         kernel: The double.
         packed: Whether the input is MXFP8.
+        table: Ours, of the one layer.
+        stage: Its staging; None without slots.
     """
 
     rows: Rows
@@ -81,6 +86,8 @@ class Layer:
     calls: TwoCalls
     kernel: Kernel
     packed: bool
+    table: Table
+    stage: LayerStage | None
 
     def lay(self, table: torch.Tensor) -> None:
         """Put every expert's row where a map has it; all others are NaN, and their codes -6."""
@@ -179,24 +186,37 @@ def upstreams_experts(rows: Rows, *, packed: bool) -> TrtLlmMxfp4ExpertsModular:
 
 @contextmanager
 def layer(
-    *, packed: bool = False, biases: bool = True, hot: int = HOT, cold: int = COLD_ROWS
+    *,
+    packed: bool = False,
+    biases: bool = True,
+    hot: int = HOT,
+    cold: int = COLD_ROWS,
+    slots: int = 0,
 ) -> Iterator[Layer]:
-    """Make a layer as vLLM does, but on the CPU."""
+    """Make a layer as vLLM does, but on the CPU; with a staging buffer, if it is to have slots."""
     rows = drawn_rows(biases=biases)
     tensors = []
     for name, each in rows.items():
         sides = [torch.empty(n, *each.shape[1:], dtype=each.dtype) for n in (hot, cold)]
-        tensors.append(RowTensor(name, sides[0], sides[1], None))
+        buffer = torch.empty(slots, *each.shape[1:], dtype=each.dtype) if slots else None
+        tensors.append(RowTensor(name, sides[0], sides[1], None, buffer))
     bank = LayerBank(NAME, E, "exclusive", tuple(tensors))
+    table = Table([hot], E, torch.device("cpu"))
+    stage = LayerStage(bank, table, 0, Slots([E - hot], slots, slots)) if slots else None
     experts = upstreams_experts(rows, packed=packed)
     with installed() as kernel:
-        calls = TwoCalls(experts, bank)
+        calls = TwoCalls(experts, bank, stage)
         experts.apply = calls.apply
-        yield Layer(rows, bank, experts, calls, kernel, packed)
+        yield Layer(rows, bank, experts, calls, kernel, packed, table, stage)
         KEYWORDS.update(kernel.keywords)
 
 
-def maps(count: int, hot: int = HOT, cold: int = COLD_ROWS) -> list[torch.Tensor]:
-    """Draw maps; rows that nobody has are in both banks."""
+def maps(
+    count: int, hot: int = HOT, cold: int = COLD_ROWS, *, full: bool = False
+) -> list[torch.Tensor]:
+    """Draw maps; rows that nobody has are in both banks, or where all hot ones are had in one."""
     source = torch.Generator().manual_seed(41)
-    return [random_table(source, experts=E, hot=hot, cold=cold) for _ in range(count)]
+    most = hot if full else None
+    return [
+        random_table(source, experts=E, hot=hot, cold=cold, hot_experts=most) for _ in range(count)
+    ]

@@ -40,6 +40,8 @@ from expert_bank.finalize import finalize_reference
 from expert_bank.glue.serving import serve
 from expert_bank.row_sums import tensor_sums
 from expert_bank.self_check import map_variant
+from expert_bank.staging.batched import one_by_one
+from expert_bank.staging.slots import Run
 from expert_bank.table import Table
 from expert_bank.table_layout import BANK, ROW
 from expert_bank.two_bank import TwoBank
@@ -81,6 +83,35 @@ def every_map_has_one_calls_bits_within_vllms_kernel() -> None:
                 False,  # noqa: FBT003 - vLLM's
             )
             assert bits(output) == expected
+
+
+def staged_rows_have_one_calls_bits() -> None:
+    """In the place of the cold rows, which are none while they are; again in place behind the step."""
+    for kind in KINDS:
+        with layer(**kind, slots=E - HOT + 1) as made:
+            given, stage = made.given(), made.stage
+            assert stage is not None
+            expected = bits(made.resident(given))
+            for table in maps(MAPS // 4, full=True):
+                made.lay(table)
+                made.table.host[0] = table.numpy()
+                stage.mark()
+                stage.refresh()
+                for name, rows in stage.slots().items():
+                    assert len(rows) == E - HOT, name
+                    rows.view(torch.uint8).fill_(0xFF)
+                one_by_one(stage.copies(Run(0, 0, E - HOT, 0)))
+                kept = [each.cold.clone() for each in made.bank.tensors]
+                for each in made.bank.tensors:
+                    each.cold.view(torch.uint8).fill_(0xFF)
+                stage.read = True
+                assert bits(made.apply(given, stage.table)[0]) == expected
+                stage.read = False
+                assert bits(made.apply(given, stage.table)[0]) != expected
+                for each, rows in zip(made.bank.tensors, kept, strict=True):
+                    each.cold.copy_(rows)
+                assert bits(made.apply(given, table)[0]) == expected
+            assert list(made.calls.audit()) == []
 
 
 def more_tokens_than_a_call_takes_come_in_parts() -> None:
@@ -246,6 +277,7 @@ def no_token_is_no_error() -> None:
 
 CHECKS: tuple[Callable[[], None], ...] = (
     every_map_has_one_calls_bits,
+    staged_rows_have_one_calls_bits,
     every_map_has_one_calls_bits_within_vllms_kernel,
     more_tokens_than_a_call_takes_come_in_parts,
     a_model_that_finalizes_is_given_upstreams_type,

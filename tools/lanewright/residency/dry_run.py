@@ -186,7 +186,8 @@ def _on(plan: Plan, machine: MachineSpec | None) -> Plan:
         plan,
         other=sizes["other"],
         free_device=sizes["device"],
-        free_host=max(0, sizes["host"] - sizes["pinned"]),
+        free_host=sizes["host"],
+        tables_on_host=sizes["pinned"],
         # Which disk it goes to is not known.
         free_file=plan.file,
     )

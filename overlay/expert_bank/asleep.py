@@ -16,7 +16,13 @@ from expert_bank.refused import Refused
 from expert_bank.registration import Registration
 from expert_bank.sizes import told
 from expert_bank.sleep_room import pinned_bytes, require_room
-from expert_bank.sleep_rows import against_sleep, against_waking, mirrored_ranges, refill
+from expert_bank.sleep_rows import (
+    against_sleep,
+    against_waking,
+    mirrored_ranges,
+    refill,
+    staged_ranges,
+)
 from expert_bank.two_bank import TwoBank
 
 WEIGHTS = "weights"
@@ -59,9 +65,10 @@ class Pool(Protocol):
 class Asleep:
     """Two banks from before anything is discarded until all of it was seen to be as it was.
 
-    Of the pool's weights everything is kept but hot rows that a mirror has, and those are refilled:
-    so they may be discarded whole, and nothing of them is loaded anew. Exclusive banks have no other
-    copy of a hot row: vLLM backs all weights up then. The barrier is closed meanwhile.
+    Of the pool's weights everything is kept but a staging buffer, which each step fills anew, and hot
+    rows that a mirror has, and those are refilled: so they may be discarded whole, and nothing of them is
+    loaded anew. Exclusive banks have no other copy of a hot row: vLLM backs all weights up then. The
+    barrier is closed meanwhile.
 
     Attributes:
         kept: What is none of the mirror's.
@@ -102,13 +109,20 @@ class Asleep:
             allocations = [each for each in pool.allocations() if not each.asleep]
             self._weights = [each.place for each in allocations if each.tag == WEIGHTS]
             backed = [each.place.length for each in allocations if pool.backed_up(each.tag)]
-            ranges: list[Range] = []
+            ranges, rows, buffer = list[Range](), 0, 0
             if backs_up_rows(two_bank):
                 backed += [each.length for each in self._weights]
             else:
-                ranges = without(self._weights, mirrored_ranges(two_bank))
-            kept = sum(each.length for each in ranges)
-            self.line = _line(sum(each.length for each in self._weights), kept, two_bank)
+                others = without(self._weights, mirrored_ranges(two_bank))
+                ranges = without(others, staged_ranges(two_bank))
+                rows = _length(self._weights) - _length(others)
+                buffer = _length(others) - _length(ranges)
+            kept = _length(ranges)
+            self.line = (
+                f"vLLM backs up {told(_length(self._weights))} of weights"
+                if backs_up_rows(two_bank)
+                else _line(kept, rows, buffer)
+            )
             require_room(
                 kept, max(0, pinned_bytes(backed) - reusable), budget(), hint=_hint(two_bank)
             )
@@ -158,13 +172,13 @@ def backs_up_rows(two_bank: TwoBank) -> bool:
     return any(bank.cold_rows == "exclusive" for bank in two_bank.swapper.banks)
 
 
-def _line(weights: int, kept: int, two_bank: TwoBank) -> str:
-    if backs_up_rows(two_bank):
-        return f"vLLM backs up {told(weights)} of weights"
-    return (
-        f"{told(kept)} of weights kept in host memory, {told(weights - kept)} of hot rows left to the"
-        " mirror"
-    )
+def _length(ranges: Iterable[Range]) -> int:
+    return sum(each.length for each in ranges)
+
+
+def _line(kept: int, rows: int, buffer: int) -> str:
+    staged = f", {told(buffer)} of staging buffer let go" if buffer else ""
+    return f"{told(kept)} of weights kept in host memory, {told(rows)} of hot rows left to the mirror{staged}"
 
 
 def _require_sound(found: Iterable[str]) -> None:

@@ -25,6 +25,12 @@ def mirrored_ranges(two_bank: TwoBank) -> list[Range]:
     ]
 
 
+def staged_ranges(two_bank: TwoBank) -> list[Range]:
+    """List where the staging buffer is: whatever it has is copied anew for each step."""
+    buffer = [] if two_bank.staging is None else two_bank.staging.buffer()
+    return [Range(start := each.data_ptr(), start + each.nbytes) for each in buffer]
+
+
 def against_sleep(two_bank: TwoBank) -> Iterator[str]:
     """Yield what is wrong already, and would not come back; reads each hot expert's mirror row.
 

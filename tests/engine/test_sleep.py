@@ -10,6 +10,7 @@ SCRIPT = "sleep.py"
 CHECKS = (
     "all_is_as_before_whatever_the_layout",
     "hot_rows_are_kept_by_the_mirror_alone",
+    "a_staging_buffer_is_not_kept_and_is_staged_into_again",
     "exclusive_banks_leave_all_to_vllm",
     "without_any_of_it_all_hot_rows_and_entries_are_named",
     "what_is_asleep_is_not_touched",

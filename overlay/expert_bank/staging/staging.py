@@ -133,12 +133,17 @@ class Staging:
             kept.failed += self.done.failed
             self.done = kept
 
+    def buffer(self) -> list[torch.Tensor]:
+        """List the buffer's rows of each tensor, [S, ...], which all layers share."""
+        stage = self.layers[self._slots.layers[0]]
+        return [each.stage for each in stage.bank.tensors if each.stage is not None]
+
     def told(self) -> dict[str, Any]:
         """Tell how it stands, as values that JSON can carry."""
         return {
             **asdict(self.done),
             **self.decision.told(),
-            "buffer": sum(each.nbytes for each in self._buffer()),
+            "buffer": sum(each.nbytes for each in self.buffer()),
             "slots": {number: self._slots.whole(number).count for number in self.layers},
             "off": self.off,
         }
@@ -148,11 +153,6 @@ class Staging:
         for stage in self.layers.values():
             if count := int(stage.wrong.item()):
                 yield f"{stage.bank.name}: {count} staged rows were not what they are copies of"
-
-    def _buffer(self) -> list[torch.Tensor]:
-        """List the buffer's rows of each tensor, which all layers share."""
-        stage = self.layers[self._slots.layers[0]]
-        return [each.stage for each in stage.bank.tensors if each.stage is not None]
 
     @contextmanager
     def _staged(self) -> Iterator[None]:
@@ -170,7 +170,7 @@ class Staging:
             for failure in self._ahead.drain():
                 self._turn_off(f"rows that nobody read could not be staged: {failure}")
             if self.poison:
-                for each in self._buffer():
+                for each in self.buffer():
                     each.reshape(-1).view(torch.uint8).fill_(NAN)
 
     def _require_there(self, stage: LayerStage, found: Arrived) -> None:

@@ -1,6 +1,7 @@
 """Checks of two banks asleep, in memory that really goes: ``sleep.py RESULT``; needs torch, not vLLM."""
 
 import random
+from dataclasses import replace
 
 from checks import tell
 from mapped_pool import bytes_at, dies, moved
@@ -14,6 +15,8 @@ from expert_bank.ranges import Range
 from expert_bank.refused import Refused
 from expert_bank.sizes import told
 from expert_bank.sleep_rows import against_waking
+from expert_bank.staging.making import stage
+from expert_bank.staging.room import stage_room
 from expert_bank.steering import follow, force, freeze, hot_experts, set_map
 from expert_bank.swaps import Swap
 
@@ -79,6 +82,43 @@ def hot_rows_are_kept_by_the_mirror_alone() -> None:
         of.pool.wake()
         asleep.end()
         whole(of)
+
+
+def a_staging_buffer_is_not_kept_and_is_staged_into_again() -> None:
+    """It has nothing that is not copied anew; behind a sleep as before it."""
+    of = bed([4, 3], "mirror")
+    two_bank = of.made.two_bank
+    swapper, cold = two_bank.swapper, [5, 6]
+    size = swapper.banks[0].row_bytes
+    room = stage_room("2", cold=cold, row_bytes=[size, size])
+    rows = {
+        each.name: of.pool.room(room.rows * each.hot[0].nbytes)
+        .view(each.hot.dtype)
+        .view(room.rows, *each.hot.shape[1:])
+        for each in swapper.banks[0].tensors
+    }
+    swapper.banks = tuple(
+        replace(bank, tensors=tuple(replace(each, stage=rows[each.name]) for each in bank.tensors))
+        for bank in swapper.banks
+    )
+    stage(two_bank, room, poison=False)
+    hot = sum(each.hot.nbytes for bank in swapper.banks for each in bank.tensors)
+    weights = sum(each.place.length for each in of.pool.held if each.tag == "weights")
+    for number in (1, 2):
+        asleep = of.fall()
+        assert asleep.kept.size == weights - hot - room.bytes
+        assert asleep.line.endswith(f"{told(room.bytes)} of staging buffer let go")
+        of.pool.sleep(BACKED_UP["mirror"])
+        of.pool.wake()
+        asleep.end()
+        asleep.kept.close()
+        whole(of)
+        staging = two_bank.staging
+        assert staging is not None
+        with two_bank.step(10_000, prefill=True):
+            for layer in range(2):
+                assert staging.enter(layer) is staging.layers[layer].table
+        assert (staging.off, staging.done.bytes) == ("", number * sum(cold) * size)
 
 
 def exclusive_banks_leave_all_to_vllm() -> None:
@@ -189,6 +229,7 @@ def the_device_is_drained_before_a_byte_is_read() -> None:
 CHECKS = (
     all_is_as_before_whatever_the_layout,
     hot_rows_are_kept_by_the_mirror_alone,
+    a_staging_buffer_is_not_kept_and_is_staged_into_again,
     exclusive_banks_leave_all_to_vllm,
     without_any_of_it_all_hot_rows_and_entries_are_named,
     what_is_asleep_is_not_touched,

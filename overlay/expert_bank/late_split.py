@@ -59,6 +59,7 @@ class LateSplit:
         def split(ids: torch.Tensor) -> torch.Tensor:
             flat = ids.reshape(-1)
             table = own if find is None else find()
+            table = own if table is None else table
             by = places if table is own else table.select(0, PLACE)
             try:
                 found = by.index_select(0, flat)

@@ -16,10 +16,16 @@ CHECKS = (
     "a_copy_that_copies_nothing_is_seen",
     "a_row_that_is_not_copied_is_seen_within_as_many_steps_as_there_are_rows",
     "a_copy_that_fails_or_says_less_is_told",
+    "what_turns_staging_off_is_told_once",
+    "a_check_that_fails_is_counted_and_nothing_is_staged_behind_it",
+    "a_layer_that_runs_again_behind_a_failure_reads_in_place",
+    "banks_go_with_what_has_them",
     "a_forward_that_ends_early_leaves_nothing_under_way",
     "empty_hot_rows_have_no_slots_and_are_read_in_place",
     "a_check_counts_nothing",
     "the_threshold_follows_the_share_that_was_counted",
+    "the_share_is_of_layers_with_cold_rows_and_forgets",
+    "counts_that_are_not_exact_end_no_forward",
     "what_is_steered_is_refused_where_it_is_no_setting",
 )
 

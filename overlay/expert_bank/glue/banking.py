@@ -61,6 +61,8 @@ def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> Tw
     two_bank.plan = current.layout.plan
     if two_bank.unstaged:
         logger.warning("expert_bank: %s: nothing is staged: %s", FIELD, two_bank.unstaged)
+    if two_bank.staging is not None:
+        two_bank.staging.warn = lambda line: logger.warning("expert_bank: %s", line)
     two_bank.resident = tuple(current.resident)
     for name in two_bank.resident:
         logger.info("expert_bank: %s is a draft model's, and stays resident", name)

@@ -2,10 +2,13 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Which share of the picks is cold, as the counters have it."""
 
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
 from expert_bank.counter import PickCounter
+from expert_bank.refused import Refused
 from expert_bank.table_layout import COLD
 
 # Tokens between two readings, each of which waits for the device.
@@ -32,9 +35,10 @@ class ColdShare:
     def now(self) -> float:
         """Give the share, between 0 and 1."""
         tokens = self._counter.tokens - self._tokens
-        # What cannot be told any more stays what it was.
+        # What cannot be told any more stays what it was; a forward that asks goes on.
         if tokens >= EVERY and self._layers and not self._counter.inexact:
-            self._take(tokens)
+            with suppress(Refused):
+                self._take(tokens)
         return self.value
 
     def _take(self, tokens: int) -> None:

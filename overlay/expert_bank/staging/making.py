@@ -2,7 +2,9 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Gives two banks their staging."""
 
+import weakref
 from functools import partial
+from typing import TYPE_CHECKING
 
 from expert_bank.staging.ahead import part_rows
 from expert_bank.staging.cold_share import ColdShare
@@ -14,6 +16,9 @@ from expert_bank.staging.staging import Staging
 from expert_bank.staging.table_now import finds
 from expert_bank.staging.threshold import Cold, null_share
 from expert_bank.two_bank import TwoBank
+
+if TYPE_CHECKING:
+    import torch
 
 
 def stage(
@@ -45,4 +50,11 @@ def stage(
     two_bank.staging = staging
     two_bank.audits.append(staging.audit)
     for number in slots.layers:
-        finds[table.device[number].data_ptr()] = partial(staging.enter, number)
+        address = table.device[number].data_ptr()
+        finds[address] = partial(_enter, weakref.ref(staging), number)
+        weakref.finalize(staging, finds.pop, address, None)
+
+
+def _enter(staging: "weakref.ref[Staging]", layer: int) -> "torch.Tensor | None":
+    found = staging()
+    return None if found is None else found.enter(layer)

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Reads the cold rows of prefill steps out of device memory, to which they come a layer ahead."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,6 +14,7 @@ from expert_bank.refused import worded
 from expert_bank.staging.ahead import Ahead, Arrived
 from expert_bank.staging.decision import Decision
 from expert_bank.staging.layer_stage import LayerStage
+from expert_bank.staging.room import FIELD
 from expert_bank.staging.side_thread import Side
 from expert_bank.staging.slots import Slots
 from expert_bank.table import Table
@@ -51,6 +52,7 @@ class Staging:
         done: What was done.
         off: Why nothing is staged any more; empty where all is well.
         poison: Whether the buffer is made NaN behind each step.
+        warn: Called with a line for people once nothing is staged any more.
     """
 
     def __init__(
@@ -66,6 +68,7 @@ class Staging:
         self.done = Staged()
         self.off = ""
         self.poison = False
+        self.warn: Callable[[str], None] = _ignored
         self._table, self._slots = table, slots
         self._ahead = Ahead(self.layers, slots, side)
         self._on = False
@@ -91,7 +94,11 @@ class Staging:
             int32[4, E]: the layer's own where its rows are read in place.
         """
         stage = self.layers.get(layer)
-        if not self._on or stage is None:
+        if stage is None:
+            return self._table.device[layer]
+        # A layer may run twice in a step, and read in place then what it had in its slots before.
+        stage.read = False
+        if not self._on:
             return self._table.device[layer]
         try:
             found = self._ahead.arrive(layer)
@@ -171,7 +178,7 @@ class Staging:
             for stage in self.layers.values():
                 stage.read = False
             for failure in self._ahead.drain():
-                self.off = self.off or f"rows that nobody read could not be staged: {failure}"
+                self._turn_off(f"rows that nobody read could not be staged: {failure}")
             if self.poison:
                 for each in self._buffer():
                     each.reshape(-1).view(torch.uint8).fill_(NAN)
@@ -187,9 +194,18 @@ class Staging:
     def _fail(self, what: str, error: Exception) -> None:
         """Read in place from here on, for good: who copies wrongly once is not asked again."""
         self._on = False
-        self.off = f"{what}: {worded(error)}"
         self.done.failed += 1
+        self._turn_off(f"{what}: {worded(error)}")
+
+    def _turn_off(self, why: str) -> None:
+        if not self.off:
+            self.off = why
+            self.warn(f"{FIELD}: nothing is staged from here on: {why}")
 
     def _changed(self, layer: int) -> None:
         if (stage := self.layers.get(layer)) is not None:
             stage.mark()
+
+
+def _ignored(_line: str) -> None:
+    """Nobody is told."""

@@ -1,26 +1,30 @@
 """Checks of staged steps over small banks: ``staging_checks.py RESULT``; needs torch, not vLLM."""
 
+import gc
 import random
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from checks import tell
-from small_banks import MODES, Small, picks, random_swap, same, small
+from small_banks import MODES, Small, picks, raised, random_swap, same, small
 
 from expert_bank.plan import Mode
 from expert_bank.refused import Refused
 from expert_bank.staging.batched import one_by_one
-from expert_bank.staging.cold_share import EVERY
+from expert_bank.staging.cold_share import EVERY, HALF_LIFE
 from expert_bank.staging.copies import Copies
 from expert_bank.staging.making import stage
 from expert_bank.staging.room import stage_room
 from expert_bank.staging.side_thread import Side, SideThread
 from expert_bank.staging.staging import Staging
 from expert_bank.staging.steering import BYTES, steer
+from expert_bank.staging.table_now import finds, table_now
 from expert_bank.swaps import Swap
 
 EXPERTS, MANY = 9, 10_000
@@ -174,10 +178,14 @@ def a_copy_that_copies_nothing_is_seen() -> None:
 def a_row_that_is_not_copied_is_seen_within_as_many_steps_as_there_are_rows() -> None:
     """One of them is compared in each step, another one each time."""
 
+    last: list[int] = []
+
     def without_last(copies: Copies) -> None:
-        one_by_one(copies.some(copies.to != copies.to.max()))
+        one_by_one(copies.some(~np.isin(copies.to, last)))
 
     made, staging = staged([5], "mirror", side=Odd(without_last))
+    tensors = made.two_bank.swapper.banks[0].tensors
+    last += [each.stage[3].data_ptr() for each in tensors if each.stage is not None]
     with staging.checking():
         pass
     steps = 0
@@ -187,6 +195,7 @@ def a_row_that_is_not_copied_is_seen_within_as_many_steps_as_there_are_rows() ->
         with made.two_bank.step(MANY, prefill=True):
             staging.enter(0)
     assert "is not in its slot" in staging.off
+    assert steps > 1
 
 
 def a_copy_that_fails_or_says_less_is_told() -> None:
@@ -207,6 +216,61 @@ def a_copy_that_fails_or_says_less_is_told() -> None:
         assert staging.done.failed == 1
         step(made, range(2), 2)
         assert staging.done.steps == 1
+
+
+def what_turns_staging_off_is_told_once() -> None:
+    """To people, too, and by a row that nobody read as by one that somebody did."""
+
+    def fails(_: Copies) -> int:
+        raise RuntimeError("no such device")
+
+    for layers in ((0,), ()):
+        made, staging = staged([5, 5], "mirror", side=SideThread(fails))
+        lines: list[str] = []
+        staging.warn = lines.append
+        for number in range(2):
+            step(made, layers, number)
+        (line,) = lines
+        assert "nothing is staged from here on" in line, line
+        assert line.endswith("RuntimeError: no such device"), line
+        assert staging.off
+
+
+def a_check_that_fails_is_counted_and_nothing_is_staged_behind_it() -> None:
+    """Whatever ran in it."""
+    made, staging = staged([5, 5], "mirror", side=Odd(one_by_one, less=1))
+    with staging.checking():
+        assert staging.enter(0) is made.two_bank.table.device[0]
+    assert staging.done.failed == 1
+    assert step(made, range(2), 1) == 0
+
+
+def a_layer_that_runs_again_behind_a_failure_reads_in_place() -> None:
+    """And not the slots that it had: others' rows may be there."""
+    made, staging = staged([5, 5], "mirror")
+    stage = staging.layers[0]
+    with made.two_bank.step(MANY, prefill=True):
+        assert staging.enter(0) is stage.table
+        assert stage.read
+        staging.layers[1].rows = staging.layers[1].rows[:0]
+        assert staging.enter(1) is made.two_bank.table.device[1]
+        assert staging.off
+        assert staging.enter(0) is made.two_bank.table.device[0]
+        assert not stage.read
+
+
+def banks_go_with_what_has_them() -> None:
+    """By the address of a table nothing is kept; another's may be there later."""
+    made, staging = staged([5, 5], "mirror")
+    table = made.two_bank.table.device[0]
+    rows, gone = weakref.ref(made.two_bank.swapper.banks[0]), weakref.ref(staging)
+    assert table.data_ptr() in finds
+    del made, staging
+    gc.collect()
+    assert rows() is None
+    assert gone() is None
+    assert table.data_ptr() not in finds
+    assert table_now(table) is table
 
 
 def a_forward_that_ends_early_leaves_nothing_under_way() -> None:
@@ -262,6 +326,37 @@ def the_threshold_follows_the_share_that_was_counted() -> None:
         assert decision.told()["least_tokens"] == least
     assert abs(decision.told()["cold_share"] - 1) < 0.05
     assert hot == hot_of(made, 0)
+
+
+def the_share_is_of_layers_with_cold_rows_and_forgets() -> None:
+    """Not of those whose picks are all hot; what is older by 8,192 tokens counts half."""
+    made, staging = staged([6, 9], "mirror")
+    counter, decision = made.two_bank.counter, staging.decision
+    null = decision.told()["cold_share"]
+    cold = int((~made.two_bank.table.is_hot()[0]).argmax())
+    for tokens, expert, share in (
+        (EVERY - 1, cold, null),
+        (HALF_LIFE - EVERY + 1, cold, 1),
+        (HALF_LIFE, hot_of(made, 0), 1 / 3),
+    ):
+        with counter.step(tokens):
+            for layer, each in enumerate((expert, 0)):
+                made.places(torch.full((tokens, 3), each, dtype=torch.int32), layer)
+        assert abs(decision.told()["cold_share"] - share) < 1e-9, (tokens, decision.told())
+
+
+def counts_that_are_not_exact_end_no_forward() -> None:
+    """The share stays what it was; whoever reads the counts is told."""
+    made, staging = staged([5, 5], "mirror")
+    counter, share = made.two_bank.counter, staging.decision.told()["cold_share"]
+    counter.serves = True
+    with counter.step(EVERY):
+        """No layer ran on its tokens."""
+    with made.two_bank.step(MANY, prefill=True):
+        assert staging.enter(0) is not made.two_bank.table.device[0]
+    assert counter.inexact
+    assert steer(made.two_bank, wanted=True, least=BYTES)["cold_share"] == share
+    assert "not exact" in raised(Refused, counter.snapshot)
 
 
 def what_is_steered_is_refused_where_it_is_no_setting() -> None:
@@ -326,10 +421,16 @@ if __name__ == "__main__":
             a_copy_that_copies_nothing_is_seen,
             a_row_that_is_not_copied_is_seen_within_as_many_steps_as_there_are_rows,
             a_copy_that_fails_or_says_less_is_told,
+            what_turns_staging_off_is_told_once,
+            a_check_that_fails_is_counted_and_nothing_is_staged_behind_it,
+            a_layer_that_runs_again_behind_a_failure_reads_in_place,
+            banks_go_with_what_has_them,
             a_forward_that_ends_early_leaves_nothing_under_way,
             empty_hot_rows_have_no_slots_and_are_read_in_place,
             a_check_counts_nothing,
             the_threshold_follows_the_share_that_was_counted,
+            the_share_is_of_layers_with_cold_rows_and_forgets,
+            counts_that_are_not_exact_end_no_forward,
             what_is_steered_is_refused_where_it_is_no_setting,
         ]
     )

@@ -1,0 +1,25 @@
+"""The staging buffer's memory on a CPU: one for all layers, exact, and given back."""
+
+import pytest
+
+from tests.engine.lane_python import INSIDE
+
+pytestmark = pytest.mark.engine
+
+SCRIPT = "stage_pool.py"
+CHECKS = (
+    "the_buffer_is_the_same_memory_behind_every_layer",
+    "it_is_in_memory_from_the_start_and_of_the_size_of_the_arithmetic",
+    "it_is_given_back_with_the_last_layer",
+    "a_forked_child_does_not_get_it",
+    "what_the_system_does_not_give_and_other_shapes_are_refused",
+)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_buffer(failures: dict[str, str | None], check: str) -> None:
+    assert failures[check] is None
+
+
+def test_every_check_is_told(failures: dict[str, str | None]) -> None:
+    assert set(failures) == set(CHECKS), INSIDE / SCRIPT

@@ -25,7 +25,7 @@ def files() -> set[str]:
     found = set()
     for each in Path("/proc/self/fd").iterdir():
         if each.exists() or each.is_symlink():
-            found.add(f"{each.name} {os.readlink(each)}")
+            found.add(f"{each.name} {each.readlink()}")
     return {each for each in found if "expert_bank-stage" in each}
 
 

@@ -121,6 +121,9 @@ def test_lanes_that_boot_here_are_planned_by_their_recipe(plan: Plan, lane: str,
         (("cpu-twobank", "--stage", "5"), "moe_prefill_stage '5'"),
         ((SEED, "--device", "250.7"), "[machine] device is '250.7', which is no size"),
         ((SEED, "--device", "0GiB"), "[machine] device is '0GiB', which is no size above 0"),
+        ((SEED, "--kv-tokens", "1e308"), "[machine] kv_tokens is 1e+308, and must be from 1e-06"),
+        ((SEED, "--link", "5e-324"), "[machine] link is 4.94066e-324, and must be"),
+        (("cpu-file", "--stage", "2"), "moe_prefill_stage: with moe_cold_rows file"),
         (("gb300-staging", "--hot", "295"), "whose experts nobody describes"),
         (("no-such-lane",), "no-such-lane"),
     ],
@@ -147,9 +150,22 @@ def test_what_is_no_number_is_a_usage_error(arguments: tuple[str, ...], capfd: C
         ('[machine]\ndevice = "1GiB"\nhost = "1"', r"\[machine\] host is '1', which is no size"),
         ('[machine]\ndevice = "1GiB"', "missing required field `host`"),
         ('[machine]\ndevice = "1GiB"\nhost = "1GiB"\nlink = 0.0', r"\$\.machine\.link"),
+        (
+            '[machine]\ndevice = "1GiB"\nhost = "1GiB"\nkv_tokens = inf',
+            r"kv_tokens is inf, and must",
+        ),
+        ('[machine]\ndevice = "1GiB"\nhost = "1GiB"\nlink = inf', r"link is inf, and must"),
+        (
+            '[model.experts]\nlayers = 100000000000\nexperts = 8\npicks = 2\nrow = "1MiB"',
+            "<= 10000",
+        ),
         ('[model.experts]\nlayers = 0\nexperts = 8\npicks = 2\nrow = "1MiB"', r"\$\.model\.exp"),
         ('[model.experts]\nlayers = 1\nexperts = 8\npicks = 9\nrow = "1MiB"', "9 of 8 experts"),
         ('[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "big"', "row is 'big'"),
+        (
+            '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"\n[engine]\nmoe_cold_rows = "bogus"',
+            "moe_cold_rows is 'bogus', and must be one of mirror, exclusive, file",
+        ),
     ],
 )
 def test_a_series_that_describes_them_wrongly_is_refused(

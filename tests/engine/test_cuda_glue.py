@@ -32,6 +32,7 @@ CHECKS = (
     "staged_rows_are_read_and_no_others",
     "a_buffer_is_the_devices_and_one_for_all_layers",
     "the_self_check_asks_over_staged_rows_too",
+    "a_step_of_a_captured_size_is_told_as_one",
 )
 
 

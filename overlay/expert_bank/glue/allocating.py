@@ -14,7 +14,6 @@ from expert_bank.file_allocation import FileAllocation
 from expert_bank.host_memory import HostMemory
 from expert_bank.refused import Refused
 from expert_bank.staging.pool import StagedAllocation
-from expert_bank.staging.room import FIELD
 from expert_bank.two_allocations import TwoAllocations
 
 # Of a layer's row shapes, H, C, and host memory.
@@ -36,20 +35,6 @@ def cold_file(config: BankConfig, device: torch.device) -> ColdFile | None:
             hint="use moe_cold_rows mirror, or exclusive where the host has no room for that",
         )
     return ColdFile(config.folder, written=config.poison)
-
-
-def require_stageable(config: BankConfig) -> None:
-    """Go on where cold rows may be staged, or are not to be.
-
-    Raises:
-        Refused: They cannot be here.
-    """
-    if config.prefill_stage and config.cold_rows == "file":
-        raise Refused(
-            f"{FIELD}: with moe_cold_rows file a step reads a row from the disk once, however many"
-            " tokens picked it, and a copy would win nothing",
-            hint=f"take {FIELD} out, or use moe_cold_rows mirror or exclusive",
-        )
 
 
 def allocate_on(device: torch.device, file: ColdFile | None, stage: int = 0) -> Allocate:

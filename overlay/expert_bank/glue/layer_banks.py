@@ -12,7 +12,7 @@ from expert_bank.config import BankConfig
 from expert_bank.counter import PickCounter
 from expert_bank.file_allocation import ReadAhead
 from expert_bank.filling import fill
-from expert_bank.glue.allocating import allocate_on, cold_file, require_stageable
+from expert_bank.glue.allocating import allocate_on, cold_file
 from expert_bank.glue.layout import Layout
 from expert_bank.glue.reading import floor, reader
 from expert_bank.glue.row_tensors import require_own, row_tensors, serve_from
@@ -22,6 +22,7 @@ from expert_bank.plan import cold_rows
 from expert_bank.row_sums import tensor_sums
 from expert_bank.staging.making import stage
 from expert_bank.staging.pool import StagedAllocation
+from expert_bank.staging.room import require_stageable
 from expert_bank.table import Table
 from expert_bank.two_bank import TwoBank
 
@@ -55,7 +56,7 @@ class LayerBanks:
         self._sums: dict[int, torch.Tensor] = {}
         self.memory = seams.host_rows(device, config.node)
         self.file = cold_file(config, device)
-        require_stageable(config)
+        require_stageable(config.prefill_stage, config.cold_rows)
         self.allocate = allocate_on(device, self.file)
 
     def lay_out(self, layout: Layout) -> None:

@@ -14,6 +14,7 @@ from expert_bank.config import BankConfig
 from expert_bank.fits import plan_lines, require_fits
 from expert_bank.glue.against import against_layers, require
 from expert_bank.glue.built import other_weights
+from expert_bank.glue.captured import most_captured
 from expert_bank.glue.first_map import first_map
 from expert_bank.glue.host_terms import loader_bytes, other_tables
 from expert_bank.glue.kernel_block import block_of
@@ -106,7 +107,8 @@ def lay_out(
     block = block_of(layers[0], worker.device)
     if stage is not None:
         cold, share = Cold.of(stage.layers, of_token, block), null_share(stage.layers, of_each)
-        for line in stage_lines(stage, cold, share, plan.kv_per_token):
+        replayed = most_captured(vllm_config)
+        for line in stage_lines(stage, cold, share, plan.kv_per_token, replayed=replayed):
             tell(line)
     if config.follow is not None:
         rows = {

@@ -11,7 +11,12 @@ from expert_bank.staging.threshold import NEVER, Cold
 
 
 def stage_lines(
-    room: StageRoom, cold: Cold, share: float, kv_per_token: Fraction | int | None
+    room: StageRoom,
+    cold: Cold,
+    share: float,
+    kv_per_token: Fraction | int | None,
+    *,
+    replayed: int = 0,
 ) -> Iterator[str]:
     """Tell what staging takes, and the smallest step that it is for.
 
@@ -20,6 +25,7 @@ def stage_lines(
         cold: What cold reads follow from.
         share: Of the picks that are cold where every expert is picked alike.
         kv_per_token: Bytes of KV cache; None where there is no cache.
+        replayed: Tokens up to which a step may be replayed from a graph, and is read in place.
     """
     if room.off:
         yield f"{FIELD}: nothing is staged: {room.off}"
@@ -35,10 +41,14 @@ def stage_lines(
     if least == NEVER:
         yield "no step is staged: no number of tokens reads a cold row more than once in the mean"
         return
+    graphs = ""
+    if least <= replayed:
+        graphs = f"; the bytes pay from {least} on, and up to {replayed} a graph is replayed"
+        least = replayed + 1
     yield (
         f"a step that computes a prompt is staged from {least} tokens on at {share:.1%} of picks cold"
         f" (uniform traffic): {_read(cold)} is then read {cold.reads(least, share):.2f} times in"
-        " place, and copied once"
+        f" place, and copied once{graphs}"
     )
 
 

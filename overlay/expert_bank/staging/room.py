@@ -78,6 +78,24 @@ def stage_room(spec: str, *, cold: Sequence[int], row_bytes: Sequence[int]) -> S
     return StageRoom(rows, size, layers, _off(spec, rows, size, layers, sizes))
 
 
+def require_stageable(spec: str, mode: str) -> None:
+    """Go on where cold rows may be staged, or are not to be.
+
+    Args:
+        spec: What was asked for; empty for nothing.
+        mode: Where the cold rows are, as ``moe_cold_rows`` has it.
+
+    Raises:
+        Refused: They cannot be here.
+    """
+    if spec and mode == "file":
+        raise Refused(
+            f"{FIELD}: with moe_cold_rows file a step reads a row from the disk once, however many"
+            " tokens picked it, and a copy would win nothing",
+            hint=f"take {FIELD} out, or use moe_cold_rows mirror or exclusive",
+        )
+
+
 def _off(spec: str, rows: int, size: int, layers: Sequence[int], sizes: set[int]) -> str:
     if not sizes:
         return "no layer has cold experts"

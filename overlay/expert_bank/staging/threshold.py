@@ -16,6 +16,8 @@ from typing import Self
 # Beyond it no step of an engine goes.
 MOST_TOKENS = 2**24
 NEVER = MOST_TOKENS + 1
+# A read each, and what a sum over layers may be off by.
+ONCE = 1 + 1e-12
 # A tail of Poisson's that is left out.
 TAIL = 1e-12
 # Above it the distribution is told by its mean to within a thousandth of a read.
@@ -68,14 +70,14 @@ class Cold:
         Returns:
             Tokens; ``NEVER`` where none is enough.
         """
-        if not self.rows or share <= 0 or self.reads(MOST_TOKENS, share) <= 1:
+        if not self.rows or share <= 0 or self.reads(MOST_TOKENS, share) <= ONCE:
             return NEVER
         low, high = 0, 1
-        while self.reads(high, share) <= 1:
+        while self.reads(high, share) <= ONCE:
             low, high = high, high * 2
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self.reads(middle, share) <= 1 else (low, middle)
+            low, high = (middle, high) if self.reads(middle, share) <= ONCE else (low, middle)
         return high
 
 

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import torch
-from vllm.config import VllmConfig, set_current_vllm_config
+from vllm.config import CompilationConfig, VllmConfig, set_current_vllm_config
 from vllm.forward_context import set_forward_context
 from vllm.model_executor.layers.fused_moe import unquantized_fused_moe_method as unquantized
 from vllm.model_executor.layers.fused_moe.activation import MoEActivation
@@ -115,6 +115,7 @@ def worker() -> SimpleNamespace:
         vllm_config=SimpleNamespace(
             model_config=served,
             load_config=SimpleNamespace(safetensors_load_strategy=None),
+            compilation_config=CompilationConfig(),
         ),
         model_runner=SimpleNamespace(get_kv_cache_spec=dict),
     )

@@ -1,13 +1,16 @@
 """Checks of staging where banks are two allocations and rows are pointed to; run by ``cuda_glue``."""
 
 import random
+from types import SimpleNamespace
 
 import torch
 from checks import bits
 from cuda_layers import CPU, WIDTH, E, K, Model, model
 from self_checks import required
 from small_banks import raised
+from vllm.config import CUDAGraphMode
 
+from expert_bank.glue.captured import captured, most_captured
 from expert_bank.glue.row_pointers import RowPointers
 from expert_bank.plan import Mode
 from expert_bank.refused import Refused
@@ -116,9 +119,28 @@ def the_self_check_asks_over_staged_rows_too() -> None:
     assert "differ once staged" in told, told
 
 
+def a_step_of_a_captured_size_is_told_as_one() -> None:
+    """By its tokens; none is where nothing is captured."""
+    for mode, most, told in (
+        (CUDAGraphMode.FULL_AND_PIECEWISE, 512, 512),
+        (CUDAGraphMode.FULL_DECODE_ONLY, 16, 16),
+        (CUDAGraphMode.NONE, 512, 0),
+        (None, 512, 0),
+        (CUDAGraphMode.PIECEWISE, None, 0),
+    ):
+        config = SimpleNamespace(
+            compilation_config=SimpleNamespace(cudagraph_mode=mode, max_cudagraph_capture_size=most)
+        )
+        assert most_captured(config) == told, (mode, most)
+        assert captured(config, 1) is (told > 0)
+        assert captured(config, 512) is (told == 512)
+        assert not captured(config, 513)
+
+
 CHECKS = (
     staged_steps_have_the_resident_layers_bits_through_swaps,
     staged_rows_are_read_and_no_others,
     a_buffer_is_the_devices_and_one_for_all_layers,
     the_self_check_asks_over_staged_rows_too,
+    a_step_of_a_captured_size_is_told_as_one,
 )

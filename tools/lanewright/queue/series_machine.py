@@ -1,13 +1,16 @@
 """``[model.experts]`` and ``[machine]`` of a series: what a plan is made of where neither is here."""
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
 from expert_bank.sizes import parse_size
 from lanewright.errors import LanewrightError
 
+# Each is planned by itself.
+Layers = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
 Above = Annotated[float, msgspec.Meta(gt=0)]
 
@@ -22,7 +25,7 @@ class ExpertsSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         row: Size of one expert, all its tensors together: ``17.92MiB``.
     """
 
-    layers: Count
+    layers: Layers
     experts: Count
     picks: Count
     row: str
@@ -56,16 +59,24 @@ class MachineSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
 
 
 SIZES = ("device", "host", "kv_pool", "other", "pinned")
+NUMBERS = ("link", "kv_tokens")
+# Beyond them a number is a mistake, or infinite.
+LEAST, MOST = 1e-6, 1e12
 
 
 def check_machine(machine: MachineSpec | None, experts: ExpertsSpec | None, place: str) -> None:
     """Check what types alone do not say.
 
     Raises:
-        LanewrightError: A size is none, or a token gets more experts than a layer has.
+        LanewrightError: A size is none, a number is of no machine, or a token gets more experts than a
+            layer has.
     """
-    given = {} if machine is None else {name: getattr(machine, name) for name in SIZES}
-    sizes = {f"[machine] {name}": text for name, text in given.items() if text is not None}
+    sizes = {f"[machine] {name}": text for name, text in _given(machine, SIZES)}
+    for name, number in _given(machine, NUMBERS):
+        if not LEAST <= number <= MOST:
+            raise LanewrightError(
+                f"{place}: [machine] {name} is {number:g}, and must be from {LEAST:g} to {MOST:g}"
+            )
     if experts is not None:
         sizes["[model.experts] row"] = experts.row
         if experts.picks > experts.experts:
@@ -78,3 +89,9 @@ def check_machine(machine: MachineSpec | None, experts: ExpertsSpec | None, plac
                 f"{place}: {name} is {text!r}, which is no size above 0",
                 hint="write 250.7GiB (KiB, MiB or GiB)",
             )
+
+
+def _given(machine: MachineSpec | None, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    for name in names:
+        if (value := getattr(machine, name, None)) is not None:
+            yield name, value

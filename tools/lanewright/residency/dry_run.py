@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 from expert_bank.fits import device_terms, host_terms, plan_lines
 from expert_bank.host_budget import host_budget
 from expert_bank.hot import hot_rows
 from expert_bank.pages import page_bytes
-from expert_bank.plan import Plan
+from expert_bank.plan import Mode, Plan
 from expert_bank.refused import Refused
 from expert_bank.remedy import fits, free_on_cpu, remedy
 from expert_bank.sizes import parse_size, told
 from expert_bank.staging.lines import stage_lines
-from expert_bank.staging.room import StageRoom, stage_room
+from expert_bank.staging.room import StageRoom, require_stageable, stage_room
 from expert_bank.staging.threshold import NEVER, Cold, null_share
 from lanewright.errors import LanewrightError
 from lanewright.queue.series import Series
@@ -91,6 +91,10 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
             f"lane {lane} has all experts resident, and there is nothing to plan",
             hint=f"set {HOT} in its [engine], or give --hot",
         )
+    if (mode := engine.get(MODE, "mirror")) not in get_args(Mode):
+        raise LanewrightError(
+            f"lane {lane}: {MODE} is {mode!r}, and must be one of {', '.join(get_args(Mode))}"
+        )
     shapes = layer_shapes(series, lane)
     try:
         hot = hot_rows(
@@ -101,12 +105,15 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
         cold = [each.experts - rows for each, rows in zip(shapes, hot, strict=True)]
         sizes = [each.row for each in shapes]
         asked = str(engine.get(STAGE) or "")
-        rooms = {spec: stage_room(spec, cold=cold, row_bytes=sizes) for spec in ("1", "2")}
+        require_stageable(asked, mode)
+        # Out of a file nothing is staged.
+        specs = () if mode == "file" else ("1", "2")
+        rooms = {spec: stage_room(spec, cold=cold, row_bytes=sizes) for spec in specs}
         room = stage_room(asked, cold=cold, row_bytes=sizes) if asked else None
         found = Plan(
             layers=shapes,
             hot=hot,
-            mode=engine.get(MODE, "mirror"),
+            mode=mode,
             page=page_bytes(),
             staging=0 if room is None else room.bytes,
             other=0,

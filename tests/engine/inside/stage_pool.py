@@ -21,18 +21,9 @@ STAGE = 700
 
 
 def files() -> set[str]:
-<<<<<<< HEAD
-    """Descriptors of this process, and what they are of."""
-    found = set()
-    for each in Path("/proc/self/fd").iterdir():
-        if each.exists() or each.is_symlink():
-            found.add(f"{each.name} {each.readlink()}")
-    return {each for each in found if "expert_bank-stage" in each}
-=======
     """Descriptors of this process that are of a buffer."""
     found = (each for each in Path("/proc/self/fd").iterdir() if each.is_symlink())
     return {each.name for each in found if "expert_bank-stage" in str(each.readlink())}
->>>>>>> f6ff99ff2366d4ea28fadfbb35ae3fe8661d7b56
 
 
 def layers(count: int) -> tuple[StagedAllocation, HostMemory, list[tuple[RowTensor, ...]]]:

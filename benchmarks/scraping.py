@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from expert_bank.metrics import COMMON, METRICS, Stats
+from expert_bank.metric import COMMON, Stats
+from expert_bank.metrics import METRICS
 from expert_bank.refused import Refused
 from expert_bank.stats_file import read_stats
 

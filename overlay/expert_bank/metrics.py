@@ -2,58 +2,10 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Stats as metrics: names and help texts by the convention of Prometheus."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from expert_bank.metric import Metric, Samples, Stats, one
+from expert_bank.staging_metrics import STAGING
 
-Stats = Mapping[str, Any]
-Samples = Iterator[tuple[Sequence[str], float]]
 AGE = "expert_bank_stats_age_seconds"
-# As vLLM's own metrics have them, so that both can be joined.
-COMMON = ("model_name", "engine")
-
-
-@dataclass(frozen=True)
-class Metric:
-    """One metric.
-
-    Attributes:
-        name: Of a counter, with ``_total``.
-        kind: Whether it only grows.
-        text: Its help.
-        own: Names of its own labels, behind those that all have.
-        values: Yields each sample: the values of its own labels, and the sample's.
-    """
-
-    name: str
-    kind: Literal["counter", "gauge"]
-    text: str
-    own: tuple[str, ...]
-    values: Callable[[Stats], Samples]
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of all labels."""
-        return (*COMMON, *self.own)
-
-    def read(self, stats: Stats) -> Samples:
-        """Yield each sample: the labels' values, and its own."""
-        common = (stats["served_as"], str(stats["engine"]))
-        for labels, value in self.values(stats):
-            yield (*common, *labels), value
-
-
-def _one(*path: str) -> Callable[[Stats], Samples]:
-    """Read one number; a part that is null has no sample."""
-
-    def read(stats: Stats) -> Samples:
-        value: Any = stats
-        for key in path:
-            value = None if value is None else value[key]
-        if value is not None:
-            yield (), float(value)
-
-    return read
 
 
 def _picks(stats: Stats) -> Samples:
@@ -97,9 +49,9 @@ METRICS = (
         "counter",
         "Scheduled forwards.",
         (),
-        _one("forwards"),
+        one("forwards"),
     ),
-    Metric("expert_bank_tokens_total", "counter", "Scheduled tokens.", (), _one("tokens")),
+    Metric("expert_bank_tokens_total", "counter", "Scheduled tokens.", (), one("tokens")),
     Metric(
         "expert_bank_cold_share",
         "gauge",
@@ -121,7 +73,7 @@ METRICS = (
         "counter",
         "Barriers between forwards at which swaps were asked for.",
         (),
-        _one("swapping", "barriers"),
+        one("swapping", "barriers"),
     ),
     Metric(
         "expert_bank_barrier_seconds_total",
@@ -129,21 +81,21 @@ METRICS = (
         "Seconds spent at barriers at which swaps were asked for, waiting for the device included;"
         " a map that follows has waited before (expert_bank_following_drain_seconds_total).",
         (),
-        _one("swapping", "seconds"),
+        one("swapping", "seconds"),
     ),
     Metric(
         "expert_bank_decisions_total",
         "counter",
         "Times that a policy was asked what to swap, whatever it answered.",
         (),
-        _one("decisions"),
+        one("decisions"),
     ),
     Metric(
         "expert_bank_deciding_seconds_total",
         "counter",
         "Seconds spent reading counts and deciding what to swap, on a drained device.",
         (),
-        _one("deciding_seconds"),
+        one("deciding_seconds"),
     ),
     Metric(
         "expert_bank_following_drain_seconds_total",
@@ -151,7 +103,7 @@ METRICS = (
         "Seconds spent waiting, before a policy decides, until the device had done what was enqueued;"
         " the forwards' own work included.",
         (),
-        _one("following_drain_seconds"),
+        one("following_drain_seconds"),
     ),
     Metric(
         "expert_bank_swaps_total", "counter", "Swaps that were made, by layer.", ("layer",), _swaps
@@ -161,50 +113,51 @@ METRICS = (
         "counter",
         "Swaps that failed and left an expert where it was.",
         (),
-        _one("swapping", "failed"),
+        one("swapping", "failed"),
     ),
     Metric(
         "expert_bank_cut_swaps_total",
         "counter",
         "Swaps that a barrier was asked for and that its budget of bytes or seconds cut.",
         (),
-        _one("swapping", "cut"),
+        one("swapping", "cut"),
     ),
     Metric(
         "expert_bank_waiting_swaps",
         "gauge",
         "Swaps that were worth it at the last barrier and wait, for they were over its bytes.",
         (),
-        _one("swapping", "waiting"),
+        one("swapping", "waiting"),
     ),
     Metric(
         "expert_bank_swap_bytes_total",
         "counter",
         "Bytes that swaps copied and verified.",
         (),
-        _one("swapping", "bytes"),
+        one("swapping", "bytes"),
     ),
-    Metric("expert_bank_frozen", "gauge", "Whether the map is frozen.", (), _one("frozen")),
+    Metric("expert_bank_frozen", "gauge", "Whether the map is frozen.", (), one("frozen")),
     Metric(
         "expert_bank_trusted",
         "gauge",
         "Whether the map that follows traffic is served (1), or the boot map in its place (0).",
         (),
-        _one("guard", "trusted"),
+        one("guard", "trusted"),
     ),
     Metric(
         "expert_bank_fallbacks_total",
         "counter",
         "Times that the map that follows traffic was given up for the boot map.",
         (),
-        _one("guard", "fallbacks"),
+        one("guard", "fallbacks"),
     ),
     Metric(
         "expert_bank_returns_total",
         "counter",
         "Times that it came back.",
         (),
-        _one("guard", "returns"),
+        one("guard", "returns"),
     ),
     Metric("expert_bank_hot_rows", "gauge", "Hot rows by layer.", ("layer",), _rows),
+    *STAGING,
 )

@@ -84,6 +84,7 @@ def snapshot(
             "fallbacks": followed.fallbacks,
             "returns": followed.returns,
         },
+        "staging": None if two_bank.staging is None else two_bank.staging.stats(),
         "layers": [
             {
                 "name": name,

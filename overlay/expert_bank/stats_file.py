@@ -57,6 +57,14 @@ LAYER: dict[str, Any] = {
     **dict.fromkeys(("hot_picks", "cold_picks", "swaps"), _count),
     "cold": dict.fromkeys(("late", "boot", "oracle"), _share),
 }
+STAGING: dict[str, Any] = {
+    **dict.fromkeys(("steps", "tokens", "rows", "bytes", "late", "failed"), _count),
+    "refused": dict.fromkeys(
+        ("decode", "switched_off", "captured", "below_threshold", "unfilled"), _count
+    ),
+    "least_tokens": (_count, None),
+    "on": _switch,
+}
 # What there must be; a file may hold more.
 SHAPE: dict[str, Any] = {
     "schema": _count,
@@ -74,6 +82,7 @@ SHAPE: dict[str, Any] = {
     **dict.fromkeys(("deciding_seconds", "following_drain_seconds"), _number),
     "frozen": _switch,
     "guard": {"trusted": (_switch, None), "fallbacks": _count, "returns": _count},
+    "staging": (STAGING, None),
     "layers": [LAYER],
 }
 
@@ -155,8 +164,8 @@ def checked(stats: object, *, model: str | None = None) -> dict[str, Any]:
     schema = stats.get("schema")
     if type(schema) is not int or schema != SCHEMA:
         raise Refused(f"its schema is {ascii(schema)[:40]}, and this reads {SCHEMA}", hint=HINT)
-    # Stats of before it was told are without it.
-    if wrong := _misfit({"started": None, **stats}, SHAPE, ""):
+    # Stats of before they were told are without them.
+    if wrong := _misfit({"started": None, "staging": None, **stats}, SHAPE, ""):
         raise Refused(f"{wrong} is missing, or not what it must be", hint=HINT)
     if model is not None and stats["model"] != model:
         raise Refused(f"it is of model {stats['model']!a}, and not of {model!a}", hint=HINT)

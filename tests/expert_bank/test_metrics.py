@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,6 +12,25 @@ from expert_bank.stats import snapshot
 from tests.expert_bank.watched import ROW, Banks, Totals
 
 DOCS = Path(__file__).parents[2] / "docs" / "visibility.md"
+
+
+STAGING = {
+    "steps": 21,
+    "tokens": 22,
+    "rows": 23,
+    "bytes": 24,
+    "late": 25,
+    "failed": 26,
+    "refused": {
+        "decode": 31,
+        "switched_off": 32,
+        "captured": 33,
+        "below_threshold": 34,
+        "unfilled": 35,
+    },
+    "least_tokens": 65,
+    "on": True,
+}
 
 
 def samples(banks: Banks) -> dict[str, float]:
@@ -45,6 +65,7 @@ def test_a_map_that_follows_has_them_all() -> None:
     banks.following.policy.frozen = True
     banks.serve([6, 2, 1, 1], 3)
     banks.following.policy.late.cold[2, 0] -= 7
+    banks.staging = SimpleNamespace(stats=lambda: STAGING)
     found = samples(banks)
     assert {name.partition("{")[0] for name in found} == {each.name for each in METRICS}
     assert found["expert_bank_picks_total{a,hot}"] == 24
@@ -58,6 +79,13 @@ def test_a_map_that_follows_has_them_all() -> None:
     assert found["expert_bank_trusted{}"] == 1
     assert found["expert_bank_frozen{}"] == 1
     assert found["expert_bank_hot_rows{a}"] == 2
+    assert found["expert_bank_staged_steps_total{}"] == 21
+    assert found["expert_bank_staged_bytes_total{}"] == 24
+    assert found["expert_bank_late_staged_rows_total{}"] == 25
+    assert found["expert_bank_unstaged_steps_total{decode}"] == 31
+    assert found["expert_bank_unstaged_steps_total{unfilled}"] == 35
+    assert found["expert_bank_staging_least_tokens{}"] == 65
+    assert found["expert_bank_staging_on{}"] == 1
 
 
 def test_each_number_is_told_by_its_own_metric() -> None:

@@ -71,6 +71,7 @@ class Banks:
         self.swapper = SimpleNamespace(banks=[SimpleNamespace(row_bytes=ROW)] * self.layers)
         self.following: Any = None
         self.earlier = Followed()
+        self.staging: Any = None
         self.watch: Watch | None = None
         self.plan: Plan | None = None
 

@@ -62,7 +62,7 @@ from lanewright.serve.server import MODULE
 
 SITE = Path(__file__).with_name("site")
 OVERLAY = Path(__file__).with_name("overlay")
-METRICS = Path(expert_bank.__file__).with_name("metrics.py")
+METRICS = ("metric.py", "metrics.py", "staging_metrics.py")
 FIELDS = """\
     moe_usage_counter: bool = False
     moe_hot_experts: str = ""
@@ -95,7 +95,8 @@ def lay_stand_in(
         shutil.copytree(part, site, ignore=ignored, dirs_exist_ok=True)
     if bank:
         # What a server shows is by our own names; numbers are the stand-in's.
-        shutil.copy(METRICS, site / "expert_bank")
+        for name in METRICS:
+            shutil.copy(Path(expert_bank.__file__).with_name(name), site / "expert_bank")
     if hook:
         arguments = site / "vllm" / "arguments.py"
         arguments.write_text(arguments.read_text().replace(*HOOK))

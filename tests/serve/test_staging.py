@@ -1,4 +1,4 @@
-"""Every way in which the proof of staging can fail, and what a boot asks for it."""
+"""Every way in which the proof of prefill staging can fail, by name; and the prompt it is proven with."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,81 +8,96 @@ import pytest
 from lanewright.errors import MismatchError
 from lanewright.serve.asking import LONGEST, boot_prompts
 from lanewright.serve.boot import PROMPTS
-from lanewright.serve.staging import require_staging, told_staging
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.evidence import Evidence, Proof
+from lanewright.serve.length import LEAST, ROOM
+from lanewright.serve.proof import prove
+from tests.serve.workers import ANSWERS, banks, status, usage, whole
 
-ON: Mapping[str, object] = {"moe_prefill_stage": "2"}
-REFUSED = {"decode": 7, "switched_off": 0, "captured": 0, "below_threshold": 2, "unfilled": 0}
+ON = {"moe_hot_experts": "2", "moe_prefill_stage": "2"}
+REFUSED = {"decode": 4, "switched_off": 0, "captured": 0, "below_threshold": 1, "unfilled": 0}
+# Two layers with a cold row of 96 bytes each, seven forwards.
+HONEST = {
+    "steps": 2,
+    "tokens": 9,
+    "rows": 4,
+    "bytes": 384,
+    "late": 1,
+    "failed": 0,
+    "refused": REFUSED,
+    "least_tokens": 5,
+    "slots": {"0": 1, "1": 1},
+    "off": "",
+}
 
 
-def banks(**changed: Any) -> dict[str, Any]:  # noqa: ANN401
-    """What an honest worker tells: two steps over layers of 3 and 4 cold rows, but for what is changed."""
-    staging = {
-        "steps": 2,
-        "tokens": 900,
-        "rows": 14,
-        "bytes": 2 * (3 * 100 + 4 * 50),
-        "late": 0,
-        "failed": 0,
-        "off": "",
-        "refused": REFUSED,
-        "least_tokens": 5,
-        # As JSON has its keys; the layer between is all hot.
-        "slots": {"0": 3, "2": 4},
-    }
-    return {"row_bytes": [100, 70, 50], "forwards": 11, "staging": staging | changed}
+def proven(lane: LaneEnv, staging: Any, engine: Mapping[str, object] = ON) -> Proof:  # noqa: ANN401 - JSON
+    worker = status(on=True) | {"moe_usage_counter": False, "moe_hot_experts": "2"}
+    evidence = Evidence((worker,), (usage(),), ANSWERS, banks=(banks(staging=staging),))
+    (proof,) = prove(lane, engine, whole(evidence), "a boot")
+    return proof
 
 
-def test_an_honest_worker_is_believed_and_told_of() -> None:
-    require_staging("it", banks(), ON)
-    (line,) = told_staging(banks())
-    assert line == (
-        "2 steps with 900 tokens staged 14 cold rows, 1000 bytes, 0 of the rows late; 7 decode, 2"
-        " below_threshold steps in place"
+def test_it_is_proven_by_what_was_staged_and_what_was_not(lane: LaneEnv) -> None:
+    proof = proven(lane, HONEST)
+    assert proof.facts["staged"] == 384
+    assert (
+        "; 2 steps with 9 tokens staged 4 cold rows, 384 bytes, 1 of the rows late; 4 decode, 1"
+        " below_threshold steps in place" in proof.text
     )
 
 
-def test_off_is_proven_by_no_buffer() -> None:
-    require_staging("it", {"staging": None}, {})
-    assert told_staging({"staging": None}) == []
-    with pytest.raises(MismatchError, match="moe_prefill_stage is off, and there is a staging"):
-        require_staging("it", banks(), {"moe_prefill_stage": ""})
+def test_without_it_nothing_is_told(lane: LaneEnv) -> None:
+    proof = proven(lane, None, {"moe_hot_experts": "2"})
+    assert "staged" not in proof.facts
+    assert "staged" not in proof.text
 
 
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"off": "a row is not in its slot"}, "proves nothing: a row is not in its slot"),
+        (None, "on and proves nothing: there is no staging buffer"),
+        ({"off": "a layer has 9 cold rows"}, "on and proves nothing: a layer has 9 cold rows"),
         (
-            {"bytes": 0},
-            "no step was staged \\(7 decode, 2 below_threshold steps\\); the bytes want 5",
+            {"steps": 0, "rows": 0, "bytes": 0},
+            r"nothing: no step was staged \(4 decode, 1 below_threshold steps\); the bytes want 5",
         ),
-        ({"bytes": 0, "least_tokens": None}, "the bytes want more than any number of tokens"),
-        ({"bytes": 999}, "2 steps staged 14 rows and 999 bytes; .* are 14 rows and 1000 bytes"),
-        ({"rows": 15}, "staged 15 rows and 1000 bytes"),
-        ({"steps": 3}, "3 steps staged 14 rows"),
-        ({"slots": {"0": 3}}, "each layer's cold rows once are 6 rows and 600 bytes"),
         (
-            {"refused": REFUSED | {"decode": 6}},
-            "2 steps were staged and 8 refused, and there were 11",
+            {"steps": 0, "rows": 0, "bytes": 0, "least_tokens": None},
+            "the bytes want more than any number of tokens",
         ),
-        ({"refused": REFUSED | {"decode": 0, "captured": 7}}, "no step was a decode step"),
+        ({"bytes": 383}, "2 steps staged 4 rows and 383 bytes; each layer's cold rows once are 4"),
+        ({"rows": 5}, "2 steps staged 5 rows and 384 bytes"),
+        (
+            {"steps": 1, "rows": 2, "bytes": 192},
+            "1 steps were staged and 5 refused, and there were 7",
+        ),
+        (
+            {"refused": {**REFUSED, "decode": 0, "captured": 4}},
+            "on and proves nothing: no step was a decode step",
+        ),
     ],
 )
-def test_whatever_is_not_so_is_named(changed: Mapping[str, Any], told: str) -> None:
-    with pytest.raises(MismatchError, match=f"it: moe_prefill_stage.*{told}"):
-        require_staging("it", banks(**changed), ON)
+def test_on_is_refused(lane: LaneEnv, changed: dict[str, Any] | None, told: str) -> None:
+    with pytest.raises(MismatchError, match=told) as caught:
+        proven(lane, None if changed is None else {**HONEST, **changed})
+    assert "moe_prefill_stage" in str(caught.value)
 
 
-def test_no_buffer_proves_nothing() -> None:
-    with pytest.raises(MismatchError, match="there is no staging buffer"):
-        require_staging("it", {"staging": None}, ON)
+def test_off_is_refused_where_there_is_a_buffer(lane: LaneEnv) -> None:
+    with pytest.raises(
+        MismatchError, match="moe_prefill_stage is off, and there is a staging buff"
+    ):
+        proven(lane, HONEST, {"moe_hot_experts": "2"})
 
 
-def test_a_long_prompt_is_asked_where_it_is_what_staging_is_for() -> None:
-    assert boot_prompts({}) == PROMPTS
-    *short, long = boot_prompts(ON)
-    assert (tuple(short), len(long)) == (PROMPTS, LONGEST)
-    assert len(set(long.split(". "))) == long.count(". ") + 1
-    *_, fitted = boot_prompts({**ON, "max_model_len": 512})
-    assert 256 < len(fitted) < 512
-    assert fitted == long[: len(fitted)]
+def test_a_boot_asks_one_long_prompt_more_that_fits() -> None:
+    assert boot_prompts({}) == boot_prompts({"moe_hot_experts": "2"}) == PROMPTS
+    *short, long = boot_prompts({**ON, "max_model_len": 4608})
+    assert tuple(short) == PROMPTS
+    # As many tokens as characters, where a tokenizer has bytes.
+    assert len(long) == len(long.encode()) == 4608 - LEAST - ROOM
+    assert len(set(long.split(". "))) > 50
+    assert len(boot_prompts(ON)[-1]) == LONGEST
+    assert len(boot_prompts({**ON, "max_model_len": 90})[-1]) == 90 - LEAST - ROOM
+    assert len(boot_prompts({**ON, "max_model_len": 16})[-1]) == 1

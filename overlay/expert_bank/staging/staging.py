@@ -148,6 +148,16 @@ class Staging:
             "off": self.off,
         }
 
+    def stats(self) -> dict[str, Any]:
+        """Tell what ``stats_file.STAGING`` has of it."""
+        told = self.decision.told()
+        return {
+            **asdict(self.done),
+            "refused": told["refused"],
+            "least_tokens": told["least_tokens"],
+            "on": self.decision.wanted and not self.off,
+        }
+
     def audit(self) -> Iterator[str]:
         """Yield which layers had rows in their slots that are not the cold ones; waits for the device."""
         for stage in self.layers.values():

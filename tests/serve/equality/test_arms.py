@@ -8,7 +8,7 @@ import pytest
 
 from lanewright.serve.boot import EXTENSION, WORKERS
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.equality.arms import FOLLOWED, FORCED, LaneArm, lane_arms, pin_arms
+from lanewright.serve.equality.arms import FOLLOWED, FORCED, STAGED, LaneArm, lane_arms, pin_arms
 from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.prompts import PROMPTS
 
@@ -101,6 +101,23 @@ def test_swaps_are_asked_of_one_arm_alone(lane: LaneEnv) -> None:
     every, pairs, _seed = FORCED[1]
     assert every >= 1
     assert pairs >= 1
+
+
+def test_where_cold_rows_can_be_staged_those_of_every_prompt_are(lane: LaneEnv) -> None:
+    found = arms(lane, {**BANKS, "moe_prefill_stage": "2"})
+    assert {name.partition(".")[2]: each.arm.calls for name, each in found.items()} == {
+        "off": (),
+        "on": (STAGED,),
+        "swaps": (STAGED, FORCED),
+        "follows": (STAGED, FOLLOWED),
+        "mapped": (STAGED,),
+    }
+    assert STAGED == ("expert_bank_stage", (True, 1))
+    assert {name for name, each in found.items() if each.swaps} == {
+        "compiled.swaps",
+        "compiled.follows",
+    }
+    assert "moe_prefill_stage" not in found["compiled.off"].arm.engine
 
 
 def test_all_are_asked_the_same(lane: LaneEnv) -> None:

@@ -18,6 +18,7 @@ CHECKS = (
     "a_copy_that_fails_or_says_less_is_told",
     "what_turns_staging_off_is_told_once",
     "a_check_that_fails_is_counted_and_nothing_is_staged_behind_it",
+    "a_failure_leaves_no_copy_under_way",
     "a_layer_that_runs_again_behind_a_failure_reads_in_place",
     "banks_go_with_what_has_them",
     "a_forward_that_ends_early_leaves_nothing_under_way",

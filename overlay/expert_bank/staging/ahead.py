@@ -10,9 +10,9 @@ from expert_bank.staging.layer_stage import LayerStage
 from expert_bank.staging.side_thread import Pending, Side
 from expert_bank.staging.slots import Run, Slots
 
-# Of a layer's rows, so that some come while others' slots are read.
+# Of a layer's rows, so that some come while others' slots are read; each costs the host what a launch does.
 PARTS = 4
-PART_BYTES = 64 * 2**20
+PART_BYTES = 512 * 2**20
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,9 @@ class Ahead:
         late = [part for part in self._parts(layer) if part.first not in begun]
         for part in late:
             self._begin(part)
-        moved = sum(pending.wait() for _, pending in self._begun.pop(layer).values())
+        moved = sum(pending.wait() for _, pending in self._begun[layer].values())
+        # Where one failed the others stay, to be waited for at the step's end.
+        del self._begun[layer]
         return Arrived(len(stage.rows), moved, sum(part.count for part in late))
 
     def follow(self, layer: int) -> None:

@@ -245,6 +245,25 @@ def a_check_that_fails_is_counted_and_nothing_is_staged_behind_it() -> None:
     assert step(made, range(2), 1) == 0
 
 
+def a_failure_leaves_no_copy_under_way() -> None:
+    """Those of its layer that did not fail are waited for like all others."""
+    begun, ended = [], []
+
+    def late(copies: Copies) -> int:
+        begun.append(copies)
+        if len(begun) == 1:
+            raise RuntimeError("no such row")
+        time.sleep(0.01)
+        ended.append(copies)
+        return one_by_one(copies)
+
+    made, staging = staged([5, 5], "mirror", side=SideThread(late))
+    step(made, range(2), 1)
+    assert "no such row" in staging.off
+    assert len(begun) > 2
+    assert len(ended) == len(begun) - 1
+
+
 def a_layer_that_runs_again_behind_a_failure_reads_in_place() -> None:
     """And not the slots that it had: others' rows may be there."""
     made, staging = staged([5, 5], "mirror")
@@ -423,6 +442,7 @@ if __name__ == "__main__":
             a_copy_that_fails_or_says_less_is_told,
             what_turns_staging_off_is_told_once,
             a_check_that_fails_is_counted_and_nothing_is_staged_behind_it,
+            a_failure_leaves_no_copy_under_way,
             a_layer_that_runs_again_behind_a_failure_reads_in_place,
             banks_go_with_what_has_them,
             a_forward_that_ends_early_leaves_nothing_under_way,

@@ -56,9 +56,19 @@ class BankConfig:
 
     @classmethod
     def read(cls, offload_config: Any, environ: Mapping[str, str] = os.environ) -> Self:  # noqa: ANN401 - vLLM's
-        """Read it; a vLLM without our hook patch has the two-bank off."""
+        """Read it; a vLLM without our hook patches has the two-bank off.
+
+        Raises:
+            Refused: Something of it is none, or says nothing beside the rest.
+        """
+        hot = getattr(offload_config, "moe_hot_experts", "")
+        if getattr(offload_config, "moe_prefill_stage", "") and not hot:
+            raise Refused(
+                "moe_prefill_stage: no cold row can be staged while all experts are resident",
+                hint="set moe_hot_experts, or take moe_prefill_stage out",
+            )
         return cls(
-            hot_experts=getattr(offload_config, "moe_hot_experts", ""),
+            hot_experts=hot,
             cold_rows=getattr(offload_config, "moe_cold_rows", "mirror"),
             boot_map=getattr(offload_config, "moe_boot_map", "first"),
             poison=_switch(environ, POISON),

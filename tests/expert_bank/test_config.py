@@ -34,6 +34,13 @@ def test_fields_and_the_runs_environment_are_read() -> None:
     )
 
 
+def test_a_staging_buffer_is_read_and_is_nothing_without_cold_rows() -> None:
+    staged = SimpleNamespace(moe_hot_experts="295", moe_prefill_stage="2")
+    assert BankConfig.read(staged, {}).prefill_stage == "2"
+    with pytest.raises(Refused, match="moe_prefill_stage: no cold row can be staged while all"):
+        BankConfig.read(SimpleNamespace(moe_prefill_stage="2"), {})
+
+
 @pytest.mark.parametrize("environ", [{}, {FOLDER: ""}])
 def test_a_folder_that_nobody_names_is_the_usual_one(environ: dict[str, str]) -> None:
     assert BankConfig.read(OFFLOAD, environ).folder == USUAL

@@ -47,7 +47,8 @@ def test_the_first_users_figures(plan: Plan) -> None:
         "staging buffer: 89 rows, 1.56 GiB of the device, 806784 tokens of KV cache",
         "staging buffer: 178 rows, 3.11 GiB of the device, 1613569 tokens of KV cache",
         "31.8% of a KV cache of 4.90 GiB, which is 2538199 tokens",
-        "is staged from 65 tokens on at 23.2% of picks cold",
+        "is staged from 252 tokens on at 23.2% of picks cold",
+        "were each pick a read of its row: from 65 tokens on",
     ):
         assert line in text, line
     found = told_of(plan, SEED)
@@ -61,10 +62,15 @@ def test_the_first_users_figures(plan: Plan) -> None:
     assert found["staging"]["2"]["kv_tokens"] == pytest.approx(tokens, abs=2)
 
 
-@pytest.mark.parametrize(("share", "least"), [(0.027, 550), (0.205, 73), (0.5, 30)])
-def test_the_smallest_staged_step_of_a_share(plan: Plan, share: float, least: int) -> None:
+@pytest.mark.parametrize(
+    ("share", "least", "each"), [(0.027, 2163, 550), (0.205, 285, 73), (0.5, 117, 30)]
+)
+def test_the_smallest_staged_step_of_a_share(
+    plan: Plan, share: float, least: int, each: int
+) -> None:
     text = plan(SEED, "--cold-share", str(share))
     assert text.count(f"at {share:.1%} of picks cold from {least} tokens on") == 2
+    assert text.count(f"read of its row: from 65 tokens on, and from {each} tokens on") == 2
     assert "from no number of tokens on" in plan(SEED, "--cold-share", "0")
 
 

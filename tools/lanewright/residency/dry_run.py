@@ -21,6 +21,8 @@ from lanewright.queue.series import Series
 from lanewright.queue.series_machine import MachineSpec
 from lanewright.residency.shapes import kv_per_token, layer_shapes
 
+# What a start takes for FlashInfer's TRT-LLM kernels: a thread block for each 8 tokens of an expert.
+CUDA_BLOCK = 8
 HOT, MODE, STAGE = "moe_hot_experts", "moe_cold_rows", "moe_prefill_stage"
 # In GB/s, as links are told.
 GB = 10**9
@@ -36,6 +38,7 @@ class DryRun:
         room: Of the staging buffer that is asked for; None where none is.
         rooms: By what asks for it, the buffers that could be.
         share: Share of cold picks that the lines are told for, beside uniform traffic's.
+        block: Tokens of one expert that share a read of its row, by the kernel that is to run.
     """
 
     plan: Plan
@@ -43,6 +46,7 @@ class DryRun:
     room: StageRoom | None
     rooms: dict[str, StageRoom]
     share: float | None
+    block: int = 1
 
     @property
     def on_cpu(self) -> bool:
@@ -58,7 +62,7 @@ class DryRun:
     def cold(self) -> Cold:
         """What cold reads follow from."""
         plan = self.plan
-        return Cold.of(self.layers, plan.layers[0].picks)
+        return Cold.of(self.layers, plan.layers[0].picks, self.block)
 
     @property
     def layers(self) -> list[int]:
@@ -124,7 +128,9 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
         plan = _on(found, series.machine)
     except Refused as error:
         raise LanewrightError(error.message, hint=error.hint) from error
-    return DryRun(plan, series.machine, room, rooms, share)
+    return DryRun(
+        plan, series.machine, room, rooms, share, CUDA_BLOCK if series.device == "cuda" else 1
+    )
 
 
 def lines(found: DryRun) -> Iterator[str]:
@@ -176,6 +182,7 @@ def facts(found: DryRun) -> dict[str, Any]:
             }
             for spec, room in found.rooms.items()
         },
+        "block": found.block,
         "least_tokens": _least(found, null_share(found.layers, plan.layers[0].experts)),
     }
 
@@ -219,12 +226,22 @@ def _stage_lines(found: DryRun, room: StageRoom) -> Iterator[str]:
         of = f", which is {tokens} tokens" if tokens else ""
         yield f"{room.bytes / pool:.1%} of a KV cache of {told(pool)}{of}"
     if found.share is not None and not room.off:
-        least = _least(found, found.share)
-        yield f"at {found.share:.1%} of picks cold from {least or 'no number of'} tokens on"
+        yield f"at {found.share:.1%} of picks cold from {_tokens_told(found, found.share)} on"
+    if found.block > 1 and not room.off:
+        each = replace(found, block=1)
+        shares = uniform if found.share is None else found.share
+        yield (
+            f"were each pick a read of its row: from {_tokens_told(each, uniform)} on"
+            + (f", and from {_tokens_told(each, shares)} on" if found.share is not None else "")
+        )
 
 
 def _tokens(plan: Plan, size: int) -> int | None:
     return None if plan.kv_per_token is None else int(Fraction(size) // plan.kv_per_token)
+
+
+def _tokens_told(found: DryRun, share: float) -> str:
+    return f"{_least(found, share) or 'no number of'} tokens"
 
 
 def _least(found: DryRun, share: float) -> int | None:

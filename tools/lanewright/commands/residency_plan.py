@@ -10,7 +10,8 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.series import Series, load_series
 from lanewright.queue.series_machine import MachineSpec, check_machine
-from lanewright.residency.dry_run import HOT, STAGE, dry_run, facts, lines
+from lanewright.residency.dry_run import HOT, STAGE, dry_run
+from lanewright.residency.dry_run_told import facts, lines
 from lanewright.terminal import emit
 
 GIVEN = ("device", "host", "link", "kv_tokens", "kv_pool", "other", "pinned")

@@ -120,6 +120,7 @@ class TwoBank:
             "closed": [],
             "follows": self.follows and self._followed(),
             "file": None,
+            "staging": None,
             "seams": {
                 "RowTable": {"from": "own", "calls": len(self.banks) + 2 * self.swaps},
                 "RowCopy": {"from": "own", "calls": self.swaps},

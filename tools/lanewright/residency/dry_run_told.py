@@ -1,0 +1,114 @@
+"""A dry run of two banks, for people and as values."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from expert_bank.fits import device_terms, host_terms, plan_lines
+from expert_bank.plan import Plan
+from expert_bank.remedy import fits
+from expert_bank.sizes import parse_size, told
+from expert_bank.staging.lines import stage_lines
+from expert_bank.staging.room import StageRoom
+from expert_bank.staging.threshold import NEVER, null_share
+from lanewright.residency.dry_run import STAGE, DryRun
+
+# In GB/s, as links are told.
+GB = 10**9
+
+
+def lines(found: DryRun) -> Iterator[str]:
+    """Tell a plan as a start would, and what of it a start measures."""
+    plan, machine = found.plan, found.machine
+    first = plan.layers[0]
+    yield (
+        f"{len(plan.layers)} MoE layers of {first.experts} experts, {first.picks} a token, {told(first.row)}"
+        f" each: {told(plan.all_resident)}"
+    )
+    yield (
+        "this machine, as it is now"
+        if machine is None
+        else f"a machine with {machine.device} of device memory and {machine.host} of host memory"
+    )
+    yield from plan_lines(plan)
+    yield f"hot experts {told(plan.hot_bank)}, cold experts {told(found.cold_bytes)}"
+    yield f"tables and counts {told(plan.tables + plan.counts)} of the device"
+    if machine is not None and machine.other is None:
+        yield "weights that are no experts are not in it: say [machine] other, or --other"
+    if machine is not None and machine.link:
+        yield from _link_lines(found, machine.link)
+    for spec, room in {**found.rooms, **({} if found.room is None else {"": found.room})}.items():
+        yield f"with {STAGE} {spec}:" if spec else f"with {STAGE} as asked for:"
+        yield from (f"  {line}" for line in _stage_lines(found, room))
+
+
+def facts(found: DryRun) -> dict[str, Any]:
+    """Give a plan as values that JSON can carry; sizes in bytes."""
+    plan = found.plan
+    return {
+        "schema": 1,
+        "fits": fits(plan),
+        "remedy": found.remedy,
+        "hot_rows": list(plan.hot),
+        "cold_rows": list(plan.cold),
+        "mode": plan.mode,
+        "hot_bank": plan.hot_bank,
+        "cold_experts": found.cold_bytes,
+        "device": {**device_terms(plan), "free": plan.free_device},
+        "host": {**host_terms(plan), "free": plan.free_host},
+        "null_cold_share": plan.null_cold_share,
+        "staging": {
+            spec: {
+                "off": room.off,
+                "rows": room.rows,
+                "bytes": room.bytes,
+                "kv_tokens": _tokens(plan, room.bytes),
+            }
+            for spec, room in found.rooms.items()
+        },
+        "block": found.block,
+        "least_tokens": _least(found, null_share(found.layers, plan.layers[0].experts)),
+    }
+
+
+def _link_lines(found: DryRun, link: float) -> Iterator[str]:
+    plan = found.plan
+    row, layers = plan.layers[0].row, len(plan.layers)
+    yield (
+        f"over the link, at {link:g} GB/s: a row {row / link / GB * 1e6:.1f} us, all cold rows of a layer"
+        f" {found.cold_bytes / layers / link / GB * 1e3:.2f} ms, a staged step"
+        f" {found.cold_bytes / link / GB * 1e3:.0f} ms"
+    )
+
+
+def _stage_lines(found: DryRun, room: StageRoom) -> Iterator[str]:
+    plan, uniform = found.plan, null_share(found.layers, found.plan.layers[0].experts)
+    yield from stage_lines(room, found.cold, uniform, plan.kv_per_token)
+    pool = parse_size((found.machine and found.machine.kv_pool) or "")
+    if pool and not room.off:
+        tokens = _tokens(plan, pool)
+        of = f", which is {tokens} tokens" if tokens else ""
+        yield f"{room.bytes / pool:.1%} of a KV cache of {told(pool)}{of}"
+    if found.share is not None and not room.off:
+        yield f"at {found.share:.1%} of picks cold from {_tokens_told(found, found.share)} on"
+    if found.block > 1 and not room.off:
+        each = replace(found, block=1)
+        shares = uniform if found.share is None else found.share
+        yield (
+            f"were each pick a read of its row: from {_tokens_told(each, uniform)} on"
+            + (f", and from {_tokens_told(each, shares)} on" if found.share is not None else "")
+        )
+
+
+def _tokens(plan: Plan, size: int) -> int | None:
+    return None if plan.kv_per_token is None else int(Fraction(size) // plan.kv_per_token)
+
+
+def _tokens_told(found: DryRun, share: float) -> str:
+    return f"{_least(found, share) or 'no number of'} tokens"
+
+
+def _least(found: DryRun, share: float) -> int | None:
+    least = found.cold.least(share)
+    return None if least == NEVER else least

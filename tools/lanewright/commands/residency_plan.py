@@ -10,8 +10,9 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.series import Series, load_series
 from lanewright.queue.series_machine import MachineSpec, check_machine
-from lanewright.residency.dry_run import HOT, STAGE, dry_run
+from lanewright.residency.dry_run import dry_run
 from lanewright.residency.dry_run_told import facts, lines
+from lanewright.serve.features import BANKS, STAGE
 from lanewright.terminal import emit
 
 GIVEN = ("device", "host", "link", "kv_tokens", "kv_pool", "other", "pinned")
@@ -26,7 +27,7 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     lane = lane_of(project, arguments)
     series = _for_machine(load_series(project, lane), arguments)
     engine = dict(series.engine)
-    engine |= {HOT: arguments.hot} if arguments.hot else {}
+    engine |= {BANKS: arguments.hot} if arguments.hot else {}
     engine |= {STAGE: arguments.stage} if arguments.stage else {}
     found = dry_run(series, lane, engine, arguments.cold_share)
     if arguments.json:

@@ -16,10 +16,11 @@ from lanewright.errors import LanewrightError
 from lanewright.queue.series import Series
 from lanewright.queue.series_machine import MachineSpec
 from lanewright.residency.shapes import kv_per_token, layer_shapes
+from lanewright.serve.features import BANKS, STAGE
 
 # What a start takes for FlashInfer's TRT-LLM kernels: a thread block for each 8 tokens of an expert.
 CUDA_BLOCK = 8
-HOT, MODE, STAGE = "moe_hot_experts", "moe_cold_rows", "moe_prefill_stage"
+MODE = "moe_cold_rows"
 
 
 @dataclass(frozen=True)
@@ -84,10 +85,10 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
     Raises:
         LanewrightError: Nothing is in two banks, or what is asked for cannot be read.
     """
-    if not engine.get(HOT):
+    if not engine.get(BANKS):
         raise LanewrightError(
             f"lane {lane} has all experts resident, and there is nothing to plan",
-            hint=f"set {HOT} in its [engine], or give --hot",
+            hint=f"set {BANKS} in its [engine], or give --hot",
         )
     if (mode := engine.get(MODE, "mirror")) not in get_args(Mode):
         raise LanewrightError(
@@ -96,7 +97,7 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
     shapes = layer_shapes(series, lane)
     try:
         hot = hot_rows(
-            str(engine[HOT]),
+            str(engine[BANKS]),
             experts=[each.experts for each in shapes],
             row_bytes=[each.row for each in shapes],
         )

@@ -12,7 +12,8 @@ from expert_bank.sizes import parse_size, told
 from expert_bank.staging.lines import stage_lines
 from expert_bank.staging.room import StageRoom
 from expert_bank.staging.threshold import NEVER, null_share
-from lanewright.residency.dry_run import STAGE, DryRun
+from lanewright.residency.dry_run import DryRun
+from lanewright.serve.features import STAGE
 
 # In GB/s, as links are told.
 GB = 10**9

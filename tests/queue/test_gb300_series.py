@@ -34,6 +34,7 @@ STAND_INS = {"56177": "96177", "57943": "97943", "62060": "92060", "41474": "914
 POOL = "vllm/model_executor/layers/fused_moe/expert_pool/"
 BANK = "vllm/model_executor/layers/fused_moe/uva_bank.py"
 HOOKS = ("moe-two-bank", "moe-usage-counter")
+STAGE_HOOK = "moe-prefill-staging"
 OFFLOAD = "vllm/config/offload.py"
 MARKS = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
 
@@ -190,6 +191,20 @@ def test_the_whole_pool_clashes_with_what_else_claims_residency(
     assert "dead weight" in capfd.readouterr().err
     assert small.run("add", "96177") == 1
     assert "(96177) claims 'experts.residency', and so does" in capfd.readouterr().err
+
+
+def test_our_own_staging_and_that_of_62060_exclude_each_other(
+    small: Carrying, capfd: Capture
+) -> None:
+    laid(small.root, "0.31.0")
+    hook, ours = (small.root / f"patches/own/{name}.patch" for name in (HOOKS[1], STAGE_HOOK))
+    real = (ROOT / f"patches/own/{STAGE_HOOK}.patch").read_bytes()
+    claims = next(line for line in real.splitlines(keepends=True) if line.startswith(b"Claims: "))
+    ours.write_bytes(re.sub(rb"Claims: .*\n", claims, hook.read_bytes(), count=1))
+    file = small.root / f"series/{STAGING}.toml"
+    file.write_text(file.read_text().replace(f"own/{HOOKS[1]}.patch", f"own/{STAGE_HOOK}.patch"))
+    assert Two(small.root, small.places).add(STAGING, "92060", "91474") == 1
+    assert "(92060) claims 'prefill.expert-reads', and so does" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("lane", [TWO_BANK, STAGING])

@@ -48,6 +48,7 @@ def evidence(moved: Mapping[str, int] = SWAPPED, **changed: Any) -> Evidence:  #
     """Of two layers, whose tokens pick two of three experts; a seam that is None is not told of."""
     seams = {name: found for name, found in {**SERVED, **changed}.items() if found is not None}
     status = {"plugin": True, "pid": 42, "experts": [], "ops": True, "moe_usage_counter": False}
+    status |= {"prefetch_copies": None}
     banks = {
         "audit": [], "hot_rows": [2, 2], "hot_picks": 20, "cold_picks": 8, "row_bytes": [64, 64],
         "failed": 0, "seconds": 0.5, "failures": [], "seams": seams, **moved,

@@ -26,7 +26,8 @@ PICKS = TOKENS * 2 * 2
 
 def status(*, on: bool, **changed: Any) -> dict[str, Any]:  # noqa: ANN401
     found = {"plugin": True, "pid": 42, "moe_usage_counter": on, "moe_hot_experts": "", "ops": on}
-    return found | {"experts": [OURS if on else THEIRS]} | changed
+    found |= {"experts": [OURS if on else THEIRS], "prefetch_copies": None}
+    return found | changed
 
 
 def usage(**changed: Any) -> dict[str, Any]:  # noqa: ANN401

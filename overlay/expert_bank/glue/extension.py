@@ -3,6 +3,7 @@
 """What a worker answers to ``collective_rpc`` about this package."""
 
 import os
+import sys
 from typing import Any
 
 from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
@@ -46,6 +47,8 @@ class WorkerExtension:
             package. ``pid``: of the worker. ``moe_usage_counter``, ``moe_hot_experts``: the fields
             of ``OffloadConfig``, or None where this vLLM does not have them. ``experts``: classes
             of the model's MoE layers. ``ops``: whether an op of ours is registered.
+            ``prefetch_copies``: what our hook patch made of the prefetching offloader's copies; None
+            without it.
         """
         model = self.model_runner.get_model()
         classes = {type(each) for each in model.modules() if isinstance(each, RoutedExperts)}
@@ -59,6 +62,7 @@ class WorkerExtension:
             "moe_hot_experts": getattr(self.vllm_config.offload_config, "moe_hot_experts", None),
             "experts": sorted(f"{each.__module__}.{each.__qualname__}" for each in classes),
             "ops": ops.registered(),
+            "prefetch_copies": _prefetch_copies(),
         }
 
     def expert_bank_usage(self) -> dict[str, Any] | None:
@@ -204,3 +208,9 @@ class WorkerExtension:
         if two_bank is None:
             raise RuntimeError("all experts are resident: moe_hot_experts is not set")
         return two_bank
+
+
+def _prefetch_copies() -> dict[str, Any] | None:
+    # Only the patched offloader imports it.
+    hook = sys.modules.get("expert_bank.glue.prefetch_copy")
+    return None if hook is None else hook.told()

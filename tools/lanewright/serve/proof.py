@@ -8,12 +8,15 @@ from lanewright.serve.counter import counted, left_alone
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import BANKS, COUNTER, FEATURES, carries_bank
+from lanewright.serve.prefetching import prefetched
 from lanewright.serve.seams import require_seams
 
 PATCHES = {
     COUNTER: "patches/own/moe-usage-counter.patch",
     BANKS: "patches/own/moe-two-bank.patch",
 }
+# What a worker's status has beside the features.
+WORKER = ("plugin", "pid", "experts", "ops", "prefetch_copies")
 # What a feature that is on must show; one that is not here cannot be switched on.
 PROVERS: Mapping[str, Callable[[Evidence, str, Mapping[str, object]], Proof]] = {
     COUNTER: counted,
@@ -55,12 +58,13 @@ def prove(
                 )
     if not asked[BANKS]:
         require_resident(evidence, where)
+    copies = prefetched(env, evidence, where)
     if not any(asked.values()):
-        return (left_alone(evidence, where, engine),)
+        return (left_alone(evidence, where, engine), *copies)
     proofs = tuple(PROVERS[name](evidence, where, engine) for name, on in asked.items() if on)
     if asked[BANKS]:
         require_seams(env, evidence, where)
-    return proofs
+    return (*proofs, *copies)
 
 
 def _require_loaded(evidence: Evidence, where: str) -> None:
@@ -73,7 +77,7 @@ def _require_loaded(evidence: Evidence, where: str) -> None:
                 f"{where}: {len(status)} workers told their status, and {len(told)} their {what}"
             )
     for worker in status:
-        if missing := sorted({"plugin", "pid", "experts", "ops", *FEATURES} - worker.keys()):
+        if missing := sorted({*WORKER, *FEATURES} - worker.keys()):
             raise MismatchError(
                 f"{where}: a worker's status lacks {', '.join(missing)}; its expert_bank is not one"
                 " that this lanewright knows"

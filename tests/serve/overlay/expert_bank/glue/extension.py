@@ -23,6 +23,7 @@ class WorkerExtension:
             "moe_hot_experts": getattr(self.vllm_config.offload_config, "moe_hot_experts", None),
             "experts": sorted(f"{each.__module__}.{each.__qualname__}" for each in classes),
             "ops": experts.installed() or "op" in self.vllm_config.lies,
+            "prefetch_copies": None,
         }
 
     def expert_bank_usage(self) -> dict[str, Any] | None:

@@ -1,4 +1,5 @@
-"""The CUDA side's glue in the CPU's memory: allocations, load, binding, row pointers, self-check.
+"""The CUDA side's glue in the CPU's memory: allocations, load, binding, row pointers, self-check,
+staging.
 
 The kernels run under Triton's interpreter; what CUDA's own calls would answer is told.
 """
@@ -33,6 +34,20 @@ CHECKS = (
     "a_buffer_is_the_devices_and_one_for_all_layers",
     "the_self_check_asks_over_staged_rows_too",
     "a_step_of_a_captured_size_is_told_as_one",
+    "copies_come_behind_the_forward_and_before_its_readers",
+    "what_nobody_waits_for_may_still_be_under_way",
+    "copies_come_in_the_order_in_which_they_were_begun",
+    "small_and_large_ranges_are_copied_to_the_last_byte",
+    "nothing_is_copied_while_a_graph_is_captured",
+    "a_cuda_devices_rows_come_on_a_stream_of_its_own",
+    "a_cpus_rows_come_by_a_thread",
+    "a_plan_has_the_buffer_the_tables_and_the_loaders_files",
+    "the_block_that_was_decided_sets_the_threshold",
+    "a_block_is_that_of_the_kernel_that_runs",
+    "rows_of_a_file_are_not_staged",
+    "rows_that_were_copied_are_not_told",
+    "a_row_that_is_not_copied_is_noted_and_told_by_the_audit",
+    "the_host_is_seen_to_wait_where_it_does",
 )
 
 

@@ -14,7 +14,10 @@ from banks import row_addresses
 from checks import bits, tell
 from cuda_layers import CPU, DTYPE, INNER, WIDTH, E, K, Model, built, model
 from self_checks import CHECKS as SELF_CHECKS
+from side_streams import CHECKS as SIDE_STREAMS
+from staged_device import CHECKS as ON_DEVICE
 from staged_glue import CHECKS as STAGED
+from staging_choice import CHECKS as CHOICE
 from two_allocations import CHECKS as ALLOCATIONS
 from vllm.config import VllmConfig, set_current_vllm_config
 from vllm.model_executor.layers.fused_moe.activation import MoEActivation
@@ -179,6 +182,9 @@ CHECKS = (
     *ALLOCATIONS,
     *SELF_CHECKS,
     *STAGED,
+    *SIDE_STREAMS,
+    *CHOICE,
+    *ON_DEVICE,
 )
 
 

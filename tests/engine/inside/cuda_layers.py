@@ -5,7 +5,7 @@ has Triton's interpreter run the kernels. Of vLLM two things are told otherwise:
 for plain weights is Triton's, and that host memory was registered.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -74,25 +74,17 @@ def model(
     poison: bool = False,
     boot: str = "first",
     stage: str = "",
+    lay: Callable[[Loading], None] | None = None,
 ) -> Model:
-    """Build layers, load each from a checkpoint of random weights, and bind them."""
+    """Build layers, load each from a checkpoint of random weights, and bind them.
+
+    ``lay`` says where banks are allocated; in two allocations, unless given.
+    """
     source = torch.Generator().manual_seed(19)
     asked = ",".join(map(str, hot))
     settings = BankConfig(asked, mode, boot, poison, 0.0, None, prefill_stage=stage)
     load = Loading(settings, worker(), lambda _line: None)
-    # A CPU's is one.
-    room = (
-        stage_room(stage, cold=[E - each for each in hot], row_bytes=[1] * len(hot))
-        if stage
-        else None
-    )
-    load.banks.allocate = TwoAllocations(
-        CPU,
-        register=lambda *_: 0,
-        unregister=lambda *_: 0,
-        stage=0 if room is None else room.rows,
-    )
-    load.banks.lay_out = lambda layout: None  # type: ignore[method-assign]  # noqa: ARG005 - its name
+    (lay or in_two_allocations)(load)
     w13 = [torch.randn(E, 2 * INNER, WIDTH, generator=source).to(dtype) / 8 for _ in hot]
     w2 = [torch.randn(E, WIDTH, INNER, generator=source).to(dtype) / 8 for _ in hot]
     with set_current_vllm_config(VllmConfig()), loading(load):
@@ -105,6 +97,20 @@ def model(
                 layer.weight_loader(layer.w2_weight, w2[number][expert], "w2_weight", "w2", expert)
             layer.quant_method.process_weights_after_loading(layer)
     return Model(layers, load.whole(lambda: None), w13, w2)
+
+
+def in_two_allocations(load: Loading) -> None:
+    """Lay banks out as on a CUDA device; a CPU's is one."""
+    spec, hot = load.config.prefill_stage, map(int, load.config.hot_experts.split(","))
+    cold = [E - each for each in hot]
+    rows = stage_room(spec, cold=cold, row_bytes=[1] * len(cold)).rows if spec else 0
+    load.banks.allocate = two_allocations(rows)
+    load.banks.lay_out = lambda layout: None  # type: ignore[method-assign]  # noqa: ARG005 - its name
+
+
+def two_allocations(stage: int) -> TwoAllocations:
+    """Make what allocates in the CPU's memory, with so many rows to stage to."""
+    return TwoAllocations(CPU, register=lambda *_: 0, unregister=lambda *_: 0, stage=stage)
 
 
 def worker() -> SimpleNamespace:

@@ -2,13 +2,18 @@
 
 A job has ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``alone`` (lengths of
 the prompts that are asked one by one, each told by itself); ``together`` (lengths of those asked at
-once); ``shared`` (tokens that all of the latter begin with); ``tokens`` (of an answer); ``calls``
-(methods of the worker extension and their arguments, before the first prompt); ``result``.
+once); ``shared`` (tokens that all of the latter begin with); ``replayed`` (lengths of prompts that are
+asked behind them, each alone, then all at once, while every other prefill step is said to be replayed
+from a graph; the CPU's engines capture none); ``tokens`` (of an answer); ``calls`` (methods of the
+worker extension and their arguments, before the first prompt); ``result``.
 """
 
 import random
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import forks
 import logprobs
@@ -27,8 +32,12 @@ def run(job: forks.Job) -> dict[str, Any]:
     asked = [ask(llm, steps, job, [length], 0) for length in job["alone"]]
     if job["together"]:
         asked.append(ask(llm, steps, job, job["together"], job["shared"]))
+    with every_other_replayed(steps):
+        replayed = [ask(llm, steps, job, [length], 0) for length in job["replayed"]]
+        replayed.append(ask(llm, steps, job, job["replayed"], job["shared"]))
     return {
         "asked": asked,
+        "replayed": replayed,
         "compiled": llm.llm_engine.vllm_config.compilation_config.mode.name != "NONE",
         "banks": banks(llm),
     }
@@ -60,6 +69,24 @@ def watched(llm: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - vLLM's
 
     core.scheduler.schedule = scheduled
     return steps
+
+
+@contextmanager
+def every_other_replayed(steps: list[dict[str, Any]]) -> Iterator[None]:
+    """Say of every other prefill step that it is replayed, from the first on, and note which."""
+    from expert_bank.glue import worker  # noqa: PLC0415 - not before the lane's path
+
+    asked: list[int] = []
+
+    def captured(_vllm_config: object, tokens: int) -> bool:
+        # The one that was scheduled last: it runs now.
+        assert tokens == steps[-1]["tokens"]
+        asked.append(tokens)
+        steps[-1]["captured"] = len(asked) % 2 == 1
+        return bool(steps[-1]["captured"])
+
+    with patch.object(worker, "captured", captured):
+        yield
 
 
 def ask(

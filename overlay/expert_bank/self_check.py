@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Layers asked twice: their output must not tell which bank an expert is in."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import torch
@@ -31,11 +31,16 @@ def mixed_layers(two_bank: TwoBank) -> list[int]:
     ]
 
 
-def one_of_each_size(two_bank: TwoBank) -> list[int]:
-    """Number a mixed layer for each pair of bank sizes: a kernel may be tuned for each apart."""
+def staged_layers(two_bank: TwoBank) -> list[int]:
+    """Number the layers whose cold rows are staged; they need no hot ones."""
+    return [] if two_bank.staging is None else [*two_bank.staging.layers]
+
+
+def one_of_each_size(two_bank: TwoBank, layers: Iterable[int]) -> list[int]:
+    """Number one of the layers for each pair of bank sizes: a kernel may be tuned for each apart."""
     banks = two_bank.swapper.banks
     found: dict[tuple[int, int], int] = {}
-    for layer in mixed_layers(two_bank):
+    for layer in layers:
         found.setdefault((banks[layer].hot, banks[layer].cold), layer)
     return list(found.values())
 
@@ -82,19 +87,19 @@ def stage_variant(two_bank: TwoBank, run: Run, layer: int) -> list[str]:
     Args:
         two_bank: Of the worker; nothing may be scheduled.
         run: See ``Run``.
-        layer: One of ``mixed_layers``.
+        layer: One of ``staged_layers``.
 
     Returns:
-        What is wrong; empty where it is the same, or nothing can be staged now.
+        What is wrong; empty where it is the same, or the layer has more cold experts than slots now.
     """
     staging = two_bank.staging
-    if staging is None or staging.off or layer not in staging.layers or not staging.ready():
+    if staging is None or staging.off or not staging.fits(layer):
         return []
     name = two_bank.swapper.banks[layer].name
     cold = np.flatnonzero(~two_bank.table.is_hot()[layer]).tolist()
     before = run(layer, cold).clone()
     failed = staging.done.failed
-    with staging.checking():
+    with staging.checking(layer):
         after = run(layer, cold)
     if staging.done.failed > failed:
         return [staging.off]

@@ -60,7 +60,7 @@ LAYER: dict[str, Any] = {
 STAGING: dict[str, Any] = {
     **dict.fromkeys(("steps", "tokens", "rows", "bytes", "late", "failed"), _count),
     "refused": dict.fromkeys(
-        ("decode", "switched_off", "captured", "below_threshold", "unfilled"), _count
+        ("decode", "switched_off", "captured", "below_threshold", "failed", "unfilled"), _count
     ),
     "least_tokens": (_count, None),
     "on": _switch,

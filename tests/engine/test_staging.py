@@ -133,6 +133,7 @@ def test_nothing_is_staged_in_decode_nor_where_it_is_switched_off(
             s["prefill"] and s["tokens"] < LEAST for s in each["steps"]
         )
         assert refused["switched_off"] == refused["captured"] == refused["unfilled"] == 0
+        assert refused["failed"] == 0
     off = found[IN_PLACE]["banks"]["staging"]
     assert (off["steps"], off["bytes"]) == (0, 0)
     assert off["refused"]["switched_off"] > 0

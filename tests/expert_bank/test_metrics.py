@@ -26,6 +26,7 @@ STAGING = {
         "switched_off": 32,
         "captured": 33,
         "below_threshold": 34,
+        "failed": 36,
         "unfilled": 35,
     },
     "least_tokens": 65,

@@ -15,7 +15,14 @@ from lanewright.serve.proof import prove
 from tests.serve.workers import ANSWERS, banks, status, usage, whole
 
 ON = {"moe_hot_experts": "2", "moe_prefill_stage": "2"}
-REFUSED = {"decode": 4, "switched_off": 0, "captured": 0, "below_threshold": 1, "unfilled": 0}
+REFUSED = {
+    "decode": 4,
+    "switched_off": 0,
+    "captured": 0,
+    "below_threshold": 1,
+    "failed": 0,
+    "unfilled": 0,
+}
 # Two layers with a cold row of 96 bytes each, seven forwards.
 HONEST = {
     "steps": 2,

@@ -23,6 +23,7 @@ from expert_bank.self_check import (
     mixed_layers,
     one_of_each_size,
     stage_variant,
+    staged_layers,
     token_counts,
 )
 from expert_bank.staging.room import FIELD
@@ -30,6 +31,9 @@ from expert_bank.two_bank import TwoBank
 from expert_bank.watch import Watch
 
 logger = init_logger(f"vllm.{__name__}")
+
+MAP_HINT = "this kernel's output depends on where a row is; all experts must be resident"
+STAGE_HINT = f"this kernel's output depends on where a row is; take {FIELD} out"
 
 
 def load_banked(worker: Any, config: BankConfig, load: Callable[[], None]) -> TwoBank:  # noqa: ANN401 - vLLM's
@@ -81,8 +85,10 @@ def map_invariance(
     """
     layers = _layers(two_bank, model)
     run = layer_run(layers, vllm_config)
-    for layer in mixed_layers(two_bank):
-        yield "; ".join([*map_variant(two_bank, run, layer), *stage_variant(two_bank, run, layer)])
+    mixed, staged = mixed_layers(two_bank), staged_layers(two_bank)
+    for layer in sorted({*mixed, *staged}):
+        found = map_variant(two_bank, run, layer) if layer in mixed else []
+        yield "; ".join([*found, *(stage_variant(two_bank, run, layer) if layer in staged else [])])
 
 
 def watch(two_bank: TwoBank, config: BankConfig, vllm_config: Any) -> None:  # noqa: ANN401 - vLLM's
@@ -123,29 +129,28 @@ def require_map_invariance(
     """Check a layer of each pair of bank sizes, over all numbers of tokens that may matter.
 
     Raises:
-        Refused: Its output moves with the map, or a bank is not of one layer of the model.
+        Refused: Its output moves with the map, or once its rows are staged; or a bank is not of one layer of the model.
     """
     layers = _layers(two_bank, model)
     most = vllm_config.scheduler_config.max_num_batched_tokens
-    chosen = one_of_each_size(two_bank)
-    for layer in chosen:
-        counts = token_counts(two_bank.swapper.banks[layer], most)
-        for tokens in counts:
-            run = layer_run(layers, vllm_config, tokens)
-            found = *map_variant(two_bank, run, layer), *stage_variant(two_bank, run, layer)
-            if wrong := "; ".join(found):
-                raise Refused(
-                    f"{FEATURE}: self-check over {tokens} tokens: {wrong}",
-                    hint="this kernel's output depends on where a row is; all experts must be"
-                    " resident",
-                )
-        name = layers[layer].layer_name
-        logger.info(
-            "expert_bank: %s over %s tokens does not tell the map",
-            name,
-            ", ".join(map(str, counts)),
-        )
-    if not chosen:
+    checks = (
+        (FEATURE, map_variant, mixed_layers(two_bank), "the map", MAP_HINT),
+        (FIELD, stage_variant, staged_layers(two_bank), "what is staged", STAGE_HINT),
+    )
+    for feature, check, asked, what, hint in checks:
+        for layer in one_of_each_size(two_bank, asked):
+            counts = token_counts(two_bank.swapper.banks[layer], most)
+            for tokens in counts:
+                run = layer_run(layers, vllm_config, tokens)
+                if wrong := "; ".join(check(two_bank, run, layer)):
+                    raise Refused(f"{feature}: self-check over {tokens} tokens: {wrong}", hint=hint)
+            logger.info(
+                "expert_bank: %s over %s tokens does not tell %s",
+                layers[layer].layer_name,
+                ", ".join(map(str, counts)),
+                what,
+            )
+    if not mixed_layers(two_bank):
         logger.info("expert_bank: no layer has both hot and cold experts")
 
 

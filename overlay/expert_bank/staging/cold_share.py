@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Which share of the picks is cold, as the counters have it."""
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
@@ -22,10 +23,12 @@ class ColdShare:
 
     Attributes:
         value: Until there is a reading, what traffic that picks every expert alike has.
+        watchers: Called behind each reading; the device is at rest then.
     """
 
     def __init__(self, counter: PickCounter, layers: list[int], null: float) -> None:
         self.value = null
+        self.watchers: list[Callable[[], None]] = []
         self._counter = counter
         self._layers = layers
         self._tokens = 0
@@ -39,6 +42,8 @@ class ColdShare:
         if tokens >= EVERY and self._layers and not self._counter.inexact:
             with suppress(Refused):
                 self._take(tokens)
+            for watcher in self.watchers:
+                watcher()
         return self.value
 
     def _take(self, tokens: int) -> None:

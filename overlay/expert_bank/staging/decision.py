@@ -9,11 +9,12 @@ from expert_bank.staging.cold_share import ColdShare
 from expert_bank.staging.threshold import NEVER, Cold
 
 # Why a step reads its cold rows in place, in the order in which they are asked for.
-DECODE, SWITCHED_OFF, CAPTURED, BELOW, UNFILLED = REFUSALS = (
+DECODE, SWITCHED_OFF, CAPTURED, BELOW, FAILED, UNFILLED = REFUSALS = (
     "decode",
     "switched_off",
     "captured",
     "below_threshold",
+    "failed",
     "unfilled",
 )
 
@@ -44,7 +45,7 @@ class Decision:
         return self._known[1]
 
     def takes(
-        self, tokens: int, *, prefill: bool, captured: bool, ready: Callable[[], bool]
+        self, tokens: int, *, prefill: bool, captured: bool, against: Callable[[], str]
     ) -> bool:
         """Tell whether a step is staged.
 
@@ -52,9 +53,9 @@ class Decision:
             tokens: Scheduled in it.
             prefill: Whether it computes a prompt, by the scheduler's word.
             captured: Whether a graph is replayed for it.
-            ready: Tells whether there is a slot for each cold row; asked last.
+            against: Tells what else stands against it, one of ``REFUSALS``, or nothing; asked last.
         """
-        why = self._against(tokens, prefill=prefill, captured=captured, ready=ready)
+        why = self._why_not(tokens, prefill=prefill, captured=captured) or against()
         if why:
             self.refused[why] += 1
         return not why
@@ -71,15 +72,11 @@ class Decision:
             "block": self._cold.block,
         }
 
-    def _against(
-        self, tokens: int, *, prefill: bool, captured: bool, ready: Callable[[], bool]
-    ) -> str:
+    def _why_not(self, tokens: int, *, prefill: bool, captured: bool) -> str:
         if not prefill:
             return DECODE
         if not self.wanted:
             return SWITCHED_OFF
         if captured:
             return CAPTURED
-        if tokens < self.threshold():
-            return BELOW
-        return "" if ready() else UNFILLED
+        return BELOW if tokens < self.threshold() else ""

@@ -49,6 +49,7 @@ def stage(
     staging.poison = poison
     two_bank.staging = staging
     two_bank.audits.append(staging.audit)
+    share.watchers.append(staging.look)
     for number in slots.layers:
         address = table.device[number].data_ptr()
         finds[address] = partial(_enter, weakref.ref(staging), number)

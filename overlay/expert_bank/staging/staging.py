@@ -4,7 +4,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -12,35 +12,15 @@ import torch
 from expert_bank.bank import LayerBank
 from expert_bank.refused import worded
 from expert_bank.staging.ahead import Ahead, Arrived
-from expert_bank.staging.decision import Decision
+from expert_bank.staging.decision import FAILED, UNFILLED, Decision
 from expert_bank.staging.layer_stage import LayerStage
 from expert_bank.staging.room import FIELD
 from expert_bank.staging.side_thread import Side
 from expert_bank.staging.slots import Slots
+from expert_bank.staging.staged import Staged
 from expert_bank.table import Table
 
 NAN = 0xFF
-
-
-@dataclass
-class Staged:
-    """What was done so far.
-
-    Attributes:
-        steps: That were staged.
-        tokens: Scheduled in them.
-        rows: That were copied, and read from the buffer.
-        bytes: The same in bytes; counted once they are there.
-        late: Rows of them that were not begun a layer ahead.
-        failed: Layers that were read in place instead.
-    """
-
-    steps: int = 0
-    tokens: int = 0
-    rows: int = 0
-    bytes: int = 0
-    late: int = 0
-    failed: int = 0
 
 
 class Staging:
@@ -72,12 +52,13 @@ class Staging:
         self._table, self._slots = table, slots
         self._ahead = Ahead(self.layers, slots, side)
         self._on = False
+        self._only: int | None = None
         table.watchers.append(self._changed)
 
     def step(self, tokens: int, *, prefill: bool, captured: bool) -> AbstractContextManager[None]:
         """Enter what a step's forward runs in; see ``Decision.takes``."""
-        if self.off or not self.decision.takes(
-            tokens, prefill=prefill, captured=captured, ready=self.ready
+        if not self.decision.takes(
+            tokens, prefill=prefill, captured=captured, against=self._against
         ):
             return nullcontext()
         self.done.steps += 1
@@ -98,12 +79,13 @@ class Staging:
             return self._table.device[layer]
         # A layer may run twice in a step, and read in place then what it had in its slots before.
         stage.read = False
-        if not self._on:
+        if not self._on or self._only not in {None, layer}:
             return self._table.device[layer]
         try:
             found = self._ahead.arrive(layer)
             self._require_there(stage, found)
-            self._ahead.follow(layer)
+            if self._only is None:
+                self._ahead.follow(layer)
         except Exception as error:  # noqa: BLE001 - a copy, or a device, raises what it likes
             self._fail(f"{stage.bank.name} could not be staged, and is read in place", error)
             return self._table.device[layer]
@@ -113,23 +95,31 @@ class Staging:
         stage.read = True
         return stage.table
 
-    def ready(self) -> bool:
-        """Bring all tables up to date; whether there is a slot for each cold row.
+    def fits(self, layer: int) -> bool:
+        """Bring a layer's table up to date; whether there is a slot for each of its cold rows.
 
         There is not where hot rows are empty, as behind a boot map that is.
         """
-        for each in self.layers.values():
-            each.refresh()
-        return all(each.fits for each in self.layers.values())
+        stage = self.layers[layer]
+        stage.refresh()
+        return stage.fits
+
+    def look(self) -> None:
+        """End staging where a comparison found another row; waits for the device."""
+        for line in self.audit():
+            self._turn_off(line)
 
     @contextmanager
-    def checking(self) -> Iterator[None]:
-        """Stage whatever runs in the block, for a check; ``ready`` was so. Only what fails counts."""
+    def checking(self, layer: int) -> Iterator[None]:
+        """Stage one layer in the block, for a check; it ``fits``. Only what fails counts."""
         kept, self.done = self.done, Staged()
+        # Others may have no slots, and none of them is to come ahead.
+        self._only = layer
         try:
             with self._staged():
                 yield
         finally:
+            self._only = None
             kept.failed += self.done.failed
             self.done = kept
 
@@ -160,8 +150,9 @@ class Staging:
 
     def audit(self) -> Iterator[str]:
         """Yield which layers had rows in their slots that are not the cold ones; waits for the device."""
-        for stage in self.layers.values():
-            if count := int(stage.wrong.item()):
+        wrong = torch.cat([stage.wrong for stage in self.layers.values()]).tolist()
+        for stage, count in zip(self.layers.values(), wrong, strict=True):
+            if count:
                 yield f"{stage.bank.name}: {count} staged rows were not what they are copies of"
 
     @contextmanager
@@ -169,7 +160,8 @@ class Staging:
         self._on = True
         try:
             try:
-                self._ahead.first()
+                if self._only is None:
+                    self._ahead.first()
             except Exception as error:  # noqa: BLE001 - the same
                 self._fail("no row could be staged", error)
             yield
@@ -182,6 +174,12 @@ class Staging:
             if self.poison:
                 for each in self.buffer():
                     each.reshape(-1).view(torch.uint8).fill_(NAN)
+
+    def _against(self) -> str:
+        """Tell what stands against a step that is worth it: a failure, or a layer without slots."""
+        if self.off:
+            return FAILED
+        return "" if all(self.fits(layer) for layer in self.layers) else UNFILLED
 
     def _require_there(self, stage: LayerStage, found: Arrived) -> None:
         """See that the bytes were copied, and one row of them, another one each step, to the last bit."""

@@ -21,7 +21,7 @@ from expert_bank.glue.banking import require_map_invariance
 from expert_bank.grouped_gemm import grouped_gemm_cuda
 from expert_bank.host_memory import HostMemory
 from expert_bank.refused import Refused
-from expert_bank.self_check import TOKENS, one_of_each_size, token_counts
+from expert_bank.self_check import TOKENS, mixed_layers, one_of_each_size, token_counts
 
 MOST = 20
 COUNTS = [1, 2, 4, 8, 16, MOST]
@@ -66,7 +66,7 @@ def a_layer_of_each_pair_of_sizes_is_asked_over_every_number() -> None:
     before = made.two_bank.table.is_hot()
     with tuned(made, None) as asked:
         required(made)
-    assert one_of_each_size(made.two_bank) == [0, 1]
+    assert one_of_each_size(made.two_bank, mixed_layers(made.two_bank)) == [0, 1]
     assert asked == [each for _ in range(2) for each in COUNTS for _ in range(3)]
     assert all((a == b).all() for a, b in zip(before, made.two_bank.table.is_hot(), strict=True))
     assert made.two_bank.audit() == []

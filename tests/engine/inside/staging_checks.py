@@ -167,7 +167,7 @@ def a_copy_that_copies_nothing_is_seen() -> None:
     """Its rows are poison; the layer is read in place, and so is all else from then on."""
     made, staging = staged([5, 5], "mirror", side=Odd(lambda _: None))
     # The poison is there from the first step's end on.
-    with staging.checking():
+    with staging.checking(0):
         pass
     step(made, range(2), 1)
     assert "is not in its slot" in staging.off
@@ -186,7 +186,7 @@ def a_row_that_is_not_copied_is_seen_within_as_many_steps_as_there_are_rows() ->
     made, staging = staged([5], "mirror", side=Odd(without_last))
     tensors = made.two_bank.swapper.banks[0].tensors
     last += [each.stage[3].data_ptr() for each in tensors if each.stage is not None]
-    with staging.checking():
+    with staging.checking(0):
         pass
     steps = 0
     while not staging.off:
@@ -215,7 +215,10 @@ def a_copy_that_fails_or_says_less_is_told() -> None:
         assert staging.told()["off"] == staging.off
         assert staging.done.failed == 1
         step(made, range(2), 2)
+        step(made, range(2), 3, prefill=False)
         assert staging.done.steps == 1
+        found = {why: count for why, count in staging.decision.refused.items() if count}
+        assert found == {"decode": 1, "failed": 1}
 
 
 def what_turns_staging_off_is_told_once() -> None:
@@ -239,7 +242,7 @@ def what_turns_staging_off_is_told_once() -> None:
 def a_check_that_fails_is_counted_and_nothing_is_staged_behind_it() -> None:
     """Whatever ran in it."""
     made, staging = staged([5, 5], "mirror", side=Odd(one_by_one, less=1))
-    with staging.checking():
+    with staging.checking(0):
         assert staging.enter(0) is made.two_bank.table.device[0]
     assert staging.done.failed == 1
     assert step(made, range(2), 1) == 0
@@ -321,12 +324,50 @@ def empty_hot_rows_have_no_slots_and_are_read_in_place() -> None:
 def a_check_counts_nothing() -> None:
     """Neither steps nor bytes; and stages only what runs in it."""
     made, staging = staged([5, 5], "exclusive")
-    assert staging.ready()
-    with staging.checking():
+    assert staging.fits(1)
+    with staging.checking(1):
         assert staging.enter(1) is not made.two_bank.table.device[1]
     assert staging.enter(1) is made.two_bank.table.device[1]
     assert (staging.done.steps, staging.done.bytes) == (0, 0)
     assert sum(staging.decision.refused.values()) == 0
+
+
+def a_layer_is_checked_by_itself() -> None:
+    """Though another has more cold experts than slots; no row of others is copied."""
+    copied: list[int] = []
+
+    def copy(copies: Copies) -> None:
+        copied.append(len(copies))
+        one_by_one(copies)
+
+    made, staging = staged([5, 5], "mirror", side=Odd(copy))
+    hot = int(made.two_bank.table.is_hot()[1].argmax())
+    made.two_bank.barrier.swap([Swap(1, None, hot)])
+    assert staging.fits(0)
+    assert not staging.fits(1)
+    with staging.checking(0):
+        for layer in range(2):
+            ids = picks(layer, 30)
+            with made.two_bank.counter.step(30):
+                served = made.served(made.places(ids, layer), layer)
+            assert same(served, made.resident(ids, layer))
+        assert staging.enter(0) is staging.layers[0].table
+        assert staging.enter(1) is made.two_bank.table.device[1]
+    assert sum(copied) == 2 * 4 * len(made.two_bank.swapper.banks[0].tensors)
+
+
+def a_difference_that_a_device_noted_ends_staging_with_the_next_reading() -> None:
+    """The step that finds it is not staged, and has a cause of its own."""
+    made, staging = staged([5, 5], "mirror")
+    assert step(made, range(2), 1) == wanted(made)
+    staging.layers[1].wrong += 2
+    assert step(made, range(2), 2) == wanted(made)
+    with made.two_bank.counter.step(EVERY):
+        for layer in range(2):
+            made.places(picks(layer, EVERY), layer)
+    assert step(made, range(2), 3) == 0
+    assert staging.off == "layers.1.experts: 2 staged rows were not what they are copies of"
+    assert staging.decision.refused["failed"] == 1
 
 
 def the_threshold_follows_the_share_that_was_counted() -> None:
@@ -448,6 +489,8 @@ if __name__ == "__main__":
             a_forward_that_ends_early_leaves_nothing_under_way,
             empty_hot_rows_have_no_slots_and_are_read_in_place,
             a_check_counts_nothing,
+            a_layer_is_checked_by_itself,
+            a_difference_that_a_device_noted_ends_staging_with_the_next_reading,
             the_threshold_follows_the_share_that_was_counted,
             the_share_is_of_layers_with_cold_rows_and_forgets,
             counts_that_are_not_exact_end_no_forward,

@@ -27,7 +27,13 @@ def test_silent_no_op_fails_the_boot_by_name(
     (name,) = engine
     (tmp_path / "site/expert_bank").mkdir(parents=True)
     lane = LaneEnv(tmp_path / "python", tmp_path / "site", tmp_path / "pyc")
-    worker = {"plugin": True, "pid": 42, "ops": True, "experts": ["vllm.Experts"], "prefetch_copies": None}
+    worker = {
+        "plugin": True,
+        "pid": 42,
+        "ops": True,
+        "experts": ["vllm.Experts"],
+        "prefetch_copies": None,
+    }
     has = dict.fromkeys(FEATURES, False) | {name: seen}
     evidence = Evidence(({**worker, **has},), ({},), (), banks=({},))
     with pytest.raises(MismatchError) as caught:

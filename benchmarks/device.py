@@ -1,7 +1,7 @@
 """What rows and counts cost on a GPU: ``nox -s bench -- device [--blocks N]``.
 
-A row copy is held against a plain copy of pinned memory of as many bytes, the two in turns at
-random; the counting of picks against the same launches that count nothing, 40 layers in one graph.
+A row copy is held against a plain copy of pinned memory of as many bytes, in turns at random, and so
+is a batch of the driver's (where that Python has vLLM) against a loop of copies; the counting of picks against the same launches that count nothing, 40 layers in one graph.
 ``LANEWRIGHT_GPU_PYTHON`` names a Python with torch for CUDA. Without one it ends with exit code 6,
 and where a share is not reached with 5.
 """
@@ -88,7 +88,17 @@ def copied(each: Mapping[str, Any]) -> str:
     speed = median([each["bytes"] / ours / 1e6 for ours in each["ours"]])
     return (
         f"  {each['rows']:>2} rows {each['way']}, {each['bytes'] / 2**20:.1f} MiB: {speed.told(1)}"
-        f" GB/s, {share.told(3)} of a plain pinned copy"
+        f" GB/s, {share.told(3)} of a plain pinned copy; {_batched(each)}"
+    )
+
+
+def _batched(each: Mapping[str, Any]) -> str:
+    """Tell a batch's time as a share of a loop's."""
+    if "batched" not in each:
+        return "no batch: this Python has no vLLM"
+    pairs = zip(each["batched"], each["loop"], strict=True)
+    return (
+        f"a batch takes {median([batch / loop for batch, loop in pairs]).told(3)} of a loop's time"
     )
 
 

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from expert_bank.cuda_registration import register_with_cuda, unregister_with_cuda
@@ -19,6 +20,8 @@ from expert_bank.registration import Registration
 from expert_bank.row_address import row_bytes
 from expert_bank.row_copy import RowCopies
 from expert_bank.split import split_cuda
+from expert_bank.staging.batched import BatchedCopy
+from expert_bank.staging.copies import Copies
 from expert_bank.table_layout import BANK, PLACE
 
 # One expert of the model that the lanes are for: MXFP4 codes and scales of w13, then of w2.
@@ -67,6 +70,7 @@ def copies(blocks: int) -> list[dict[str, Any]]:
     device = [torch.zeros(most, size, dtype=torch.uint8, device=DEVICE) for size in SIZES]
     pinned = torch.zeros(most * sum(SIZES), dtype=torch.uint8).pin_memory()
     plain = torch.zeros_like(pinned, device=DEVICE)
+    batch = by_the_driver()
     found = []
     for rows in ROWS:
         length = rows * sum(SIZES)
@@ -87,11 +91,61 @@ def copies(blocks: int) -> list[dict[str, Any]]:
             acts: dict[str, Act] = {
                 "ours": ours.launch,
                 "plain": partial(target[:length].copy_, source[:length], non_blocking=True),
+                "loop": partial(one_by_one, to, of, chosen.tolist()),
             }
+            if batch is not None:
+                asked_for = Copies(*(np.concatenate(each) for each in listed(to, of, chosen)))
+                acts["batched"] = partial(batch, asked_for)
+                require_batched(acts["batched"], to, of, chosen)
             found.append({"rows": rows, "way": way, "bytes": length, **in_turns(acts, blocks)})
     torch.cuda.synchronize()
     registration.close()
     return found
+
+
+def by_the_driver() -> BatchedCopy | None:
+    """Give what submits many copies at once; None where this Python has no vLLM, whose op that is."""
+    try:
+        from expert_bank.glue.side_stream import submit  # noqa: PLC0415
+    except ImportError:
+        return None
+    return BatchedCopy(submit, torch.cuda.is_current_stream_capturing)
+
+
+def listed(
+    to: Sequence[torch.Tensor], of: Sequence[torch.Tensor], chosen: torch.Tensor
+) -> tuple[list[np.ndarray], ...]:
+    """List destinations, sources and sizes, int64[n] for each tensor."""
+    rows = chosen.cpu()
+    return (
+        [addresses(each, rows).numpy() for each in to],
+        [addresses(each, rows).numpy() for each in of],
+        [np.full(len(rows), row_bytes(each), np.int64) for each in to],
+    )
+
+
+def require_batched(
+    act: Act, to: Sequence[torch.Tensor], of: Sequence[torch.Tensor], chosen: torch.Tensor
+) -> None:
+    """See that a batch copies, to the last bit.
+
+    Raises:
+        RuntimeError: It does not.
+    """
+    for each in to:
+        each[chosen.to(each.device)] = 0
+    act()
+    torch.cuda.synchronize()
+    sides = zip(to, of, strict=True)
+    if not all(bool(rows_of(a, chosen).equal(rows_of(b, chosen))) for a, b in sides):
+        raise RuntimeError(f"{len(chosen)} rows of a batch are not what they were copied from")
+
+
+def one_by_one(to: Sequence[torch.Tensor], of: Sequence[torch.Tensor], rows: list[int]) -> None:
+    """Copy each row of each tensor by a call of its own."""
+    for target, source in zip(to, of, strict=True):
+        for row in rows:
+            target[row].copy_(source[row], non_blocking=True)
 
 
 def counts(blocks: int) -> list[dict[str, Any]]:

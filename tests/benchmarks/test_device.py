@@ -38,6 +38,14 @@ def test_a_copys_share_is_the_plain_copys_time_over_ours() -> None:
     assert "] GB/s, 0.900 [0.900, 0.950] of a plain pinned copy" in line
 
 
+def test_a_batch_is_told_as_a_share_of_a_loops_time() -> None:
+    each = {"rows": 1, "way": "to the host", "bytes": 2**20, "ours": [1.0] * 3, "plain": [1.0] * 3}
+    each["loop"] = [2.0, 4.0, 4.0]
+    assert device.copied(each).endswith("; no batch: this Python has no vLLM")
+    each["batched"] = [1.0, 2.0, 1.0]
+    assert device.copied(each).endswith("; a batch takes 0.500 [0.250, 0.500] of a loop's time")
+
+
 def test_counting_is_what_counted_launches_take_beyond_those_that_map() -> None:
     line = device.counted(
         {

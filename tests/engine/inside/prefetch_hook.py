@@ -50,9 +50,9 @@ def offloader(recorded: Recorded) -> _ModuleOffloader:
 
 
 @contextmanager
-def driver(recorded: Recorded, *, capturing: bool = False) -> Iterator[list[int]]:
+def driver(recorded: Recorded, *, capturing: bool = False) -> Iterator[list[list[int]]]:
     """Stand in for what needs a GPU; yields the sizes that each call of the driver had."""
-    calls: list[int] = []
+    calls: list[list[int]] = []
 
     def submit(source: Addresses, to: Addresses, sizes: Addresses) -> None:
         recorded.log.append("submitted")

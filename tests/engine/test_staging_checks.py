@@ -25,6 +25,7 @@ CHECKS = (
     "empty_hot_rows_have_no_slots_and_are_read_in_place",
     "a_check_counts_nothing",
     "a_layer_is_checked_by_itself",
+    "a_warm_up_marks_every_layer_until_it_ends",
     "a_difference_that_a_device_noted_ends_staging_with_the_next_reading",
     "the_threshold_follows_the_share_that_was_counted",
     "the_share_is_of_layers_with_cold_rows_and_forgets",

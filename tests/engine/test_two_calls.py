@@ -26,6 +26,7 @@ KERNEL = "flashinfer:trtllm_fp4_block_scale_routed_moe"
 CHECKS = (
     "every_map_has_one_calls_bits",
     "staged_rows_have_one_calls_bits",
+    "a_warm_up_has_the_call_over_the_slots_too",
     "every_map_has_one_calls_bits_within_vllms_kernel",
     "more_tokens_than_a_call_takes_come_in_parts",
     "a_model_that_finalizes_is_given_upstreams_type",

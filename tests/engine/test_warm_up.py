@@ -17,3 +17,5 @@ def test_steps_of_a_warm_up_are_not_counted(laid: Callable[[str], Laid], tmp_pat
     assert found["warm"] == [0, 0]
     assert found["step"] == [3, 3 * 4]
     assert found["after"] == [5, 5 * 4]
+    ended = ["warming ended", "shut ended"]
+    assert found["staging"] == ["shut", "warming", *ended, "checked"]

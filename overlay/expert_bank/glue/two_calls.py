@@ -125,6 +125,10 @@ class TwoCalls:
     ) -> tuple[Unfinalized, Unfinalized]:
         given = x, scale, places, weights, activation
         staged = self._stage is not None and self._stage.read
+        warm = self._stage is not None and self._stage.warm
+        if warm and not torch.cuda.is_current_stream_capturing():
+            # Another number of rows is tuned apart, and no step before the first staged one has it.
+            self._slots(*given)
         return self._hot(*given), (self._slots if staged else self._cold)(*given)
 
 

@@ -57,9 +57,11 @@ class BankWorker(SleepingWorker):
             Refused: A layer's output tells which bank its experts are in.
         """
         counter, self.pick_counter = self.pick_counter, None
-        closed = nullcontext() if self.two_bank is None else self.two_bank.barrier.shut("warm-up")
+        two_bank = self.two_bank
+        closed = nullcontext() if two_bank is None else two_bank.barrier.shut("warm-up")
+        staging = None if two_bank is None else two_bank.staging
         try:
-            with closed:
+            with closed, nullcontext() if staging is None else staging.warming():
                 warm = super().compile_or_warm_up_model(*args, **kwargs)
         finally:
             self.pick_counter = counter

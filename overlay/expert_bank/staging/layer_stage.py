@@ -26,6 +26,7 @@ class LayerStage:
             the cold rows. Written in place alone.
         rows: int64[n], the cold rows of its n cold experts, in the order of their slots.
         read: Whether the layer's kernel is to read its slots in this step.
+        warm: Whether a kernel of its own over the slots is to run as well, for nothing but its tuning.
         refreshed: Called once the table has changed.
         wrong: int32[1] on the device, comparisons that found another row; see ``compare``.
     """
@@ -34,7 +35,7 @@ class LayerStage:
         self.bank = bank
         self.table = torch.zeros_like(table.device[layer])
         self.rows: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.read = False
+        self.read = self.warm = False
         self.refreshed: list[Callable[[], None]] = []
         self.wrong = torch.zeros(1, dtype=torch.int32, device=self.table.device)
         self._host = table.host[layer]

@@ -123,6 +123,17 @@ class Staging:
             kept.failed += self.done.failed
             self.done = kept
 
+    @contextmanager
+    def warming(self) -> Iterator[None]:
+        """Have kernels that are tuned for the slots apart see them in the block, which serves nobody."""
+        for stage in self.layers.values():
+            stage.warm = True
+        try:
+            yield
+        finally:
+            for stage in self.layers.values():
+                stage.warm = False
+
     def buffer(self) -> list[torch.Tensor]:
         """List the buffer's rows of each tensor, [S, ...], which all layers share."""
         stage = self.layers[self._slots.layers[0]]

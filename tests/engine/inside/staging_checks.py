@@ -356,6 +356,15 @@ def a_layer_is_checked_by_itself() -> None:
     assert sum(copied) == 2 * 4 * len(made.two_bank.swapper.banks[0].tensors)
 
 
+def a_warm_up_marks_every_layer_until_it_ends() -> None:
+    """However it ends."""
+    _, staging = staged([5, 5], "mirror")
+    with suppress(KeyboardInterrupt), staging.warming():
+        assert all(each.warm for each in staging.layers.values())
+        interrupted()
+    assert not any(each.warm for each in staging.layers.values())
+
+
 def a_difference_that_a_device_noted_ends_staging_with_the_next_reading() -> None:
     """The step that finds it is not staged, and has a cause of its own."""
     made, staging = staged([5, 5], "mirror")
@@ -490,6 +499,7 @@ if __name__ == "__main__":
             empty_hot_rows_have_no_slots_and_are_read_in_place,
             a_check_counts_nothing,
             a_layer_is_checked_by_itself,
+            a_warm_up_marks_every_layer_until_it_ends,
             a_difference_that_a_device_noted_ends_staging_with_the_next_reading,
             the_threshold_follows_the_share_that_was_counted,
             the_share_is_of_layers_with_cold_rows_and_forgets,

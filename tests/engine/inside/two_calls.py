@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from checks import bits, tell
@@ -111,6 +112,32 @@ def staged_rows_have_one_calls_bits() -> None:
                 for each, rows in zip(made.bank.tensors, kept, strict=True):
                     each.cold.copy_(rows)
                 assert bits(made.apply(given, table)[0]) == expected
+            assert list(made.calls.audit()) == []
+
+
+def a_warm_up_has_the_call_over_the_slots_too() -> None:
+    """For the number of its rows is tuned apart; what it gives is nobody's."""
+    for kind in KINDS:
+        with layer(**kind, slots=E - HOT + 1) as made:
+            given, stage = made.given(), made.stage
+            assert stage is not None
+            for rows in stage.slots().values():
+                rows.view(torch.uint8).fill_(0xFF)
+            table = next(iter(maps(1, full=True)))
+            made.lay(table)
+            expected = bits(made.apply(given, table)[0])
+            made.kernel.told.clear()
+            assert bits(made.apply(given, table)[0]) == expected
+            plain = [*made.kernel.told]
+            stage.warm = True
+            for capturing in (False, True):
+                made.kernel.told.clear()
+                with patch("torch.cuda.is_current_stream_capturing", lambda told=capturing: told):
+                    assert bits(made.apply(given, table)[0]) == expected
+                warm = [] if capturing else [(HOT, E - HOT)]
+                assert [each[2:] for each in made.kernel.told] == [
+                    *warm, *(each[2:] for each in plain),
+                ]  # fmt: skip
             assert list(made.calls.audit()) == []
 
 
@@ -278,6 +305,7 @@ def no_token_is_no_error() -> None:
 CHECKS: tuple[Callable[[], None], ...] = (
     every_map_has_one_calls_bits,
     staged_rows_have_one_calls_bits,
+    a_warm_up_has_the_call_over_the_slots_too,
     every_map_has_one_calls_bits_within_vllms_kernel,
     more_tokens_than_a_call_takes_come_in_parts,
     a_model_that_finalizes_is_given_upstreams_type,

@@ -4,8 +4,11 @@ Model Runner V2 warms its kernels so, on CUDA alone; the base here does the same
 """
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import forks
 import torch
@@ -40,6 +43,7 @@ def run(_job: forks.Job) -> dict[str, Any]:
     worker = Worker()
     worker.pick_counter = counter
     found = {"answer": worker.compile_or_warm_up_model(), "warm": counted(counter)}
+    found["staging"] = beside_staging(worker)
     worker.execute_model(SimpleNamespace(total_num_scheduled_tokens=3))
     found["step"] = counted(counter)
     try:
@@ -47,6 +51,30 @@ def run(_job: forks.Job) -> dict[str, Any]:
     except RuntimeError:
         worker.execute_model(SimpleNamespace(total_num_scheduled_tokens=2))
     return found | {"after": counted(counter)}
+
+
+def beside_staging(worker: Any) -> list[str]:  # noqa: ANN401 - BankWorker
+    """Warm up where steps are staged; what the banks were asked, in order."""
+    asked: list[str] = []
+
+    @contextmanager
+    def noted(what: str) -> Iterator[None]:
+        asked.append(what)
+        yield
+        asked.append(f"{what} ended")
+
+    worker.two_bank = SimpleNamespace(
+        barrier=SimpleNamespace(shut=lambda _why: noted("shut")),
+        staging=SimpleNamespace(warming=lambda: noted("warming")),
+    )
+    worker.model_runner = SimpleNamespace(get_model=lambda: None)
+    worker.vllm_config = None
+    with patch(
+        "expert_bank.glue.worker.require_map_invariance", lambda *_: asked.append("checked")
+    ):
+        worker.compile_or_warm_up_model()
+    worker.two_bank = None
+    return asked
 
 
 def counted(counter: Any) -> list[int]:  # noqa: ANN401 - PickCounter

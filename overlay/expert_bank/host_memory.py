@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from expert_bank import node_binding, numa
-from expert_bank.pages import HostPages
+from expert_bank.pages import HostPages, page_bytes
 from expert_bank.placement import require_placement
 from expert_bank.probe import Reader, probe, require_speed
 from expert_bank.sizes import told
@@ -29,7 +29,7 @@ class HostMemory:
     Attributes:
         node: Where the pages are bound to; None on a machine without nodes.
         mappings: In the order they were asked for.
-        layers: By name what was asked for while ``of_layer`` ran.
+        layers: By name the bytes of each layer's rows, and what was asked for while ``of_layer`` ran.
         view: Turns rows of a mapping into what the device reads of the same memory.
     """
 
@@ -55,7 +55,7 @@ class HostMemory:
         self.node = numa.home(found, wanted=wanted).number if named else None
         self._binds = numa.must_bind(found)
         self.mappings: list[HostPages] = []
-        self.layers: dict[str, list[HostPages]] = {}
+        self.layers: dict[str, tuple[int, list[HostPages]]] = {}
         self.view = view
         self._root = root
 
@@ -76,11 +76,16 @@ class HostMemory:
         return self.take(HostPages(length))
 
     @contextmanager
-    def of_layer(self, name: str) -> Iterator[None]:
-        """Take what is asked for in the block for a layer's, to be measured apart."""
+    def of_layer(self, name: str, expected: int) -> Iterator[None]:
+        """Take what is asked for in the block for a layer's, to be measured apart.
+
+        Args:
+            name: The layer's.
+            expected: Bytes of its rows here, by their number and size; not by what is mapped for them.
+        """
         first = len(self.mappings)
         yield
-        self.layers[name] = [each for each in self.mappings[first:] if each.held]
+        self.layers[name] = expected, [each for each in self.mappings[first:] if each.held]
 
     def take(self, pages: HostPages) -> HostPages:
         """Bind the memory of a mapping, before its first touch, and prove it with all others.
@@ -128,7 +133,7 @@ class HostMemory:
         summed = measured(sizes, smaps)
         require_exact(summed, whole, filled=True)
         layers = self._layers(smaps)
-        place = self._place(sizes)
+        place = self.place(sizes)
         largest = max(self.mappings, key=lambda each: each.held)
         speed = probe(largest.address, min(largest.held, largest.asked), read)
         require_speed(speed, floor, node=self.node)
@@ -142,17 +147,24 @@ class HostMemory:
     def _layers(self, smaps: Smaps) -> str:
         """Hold each layer's memory against its own arithmetic; how far off the worst is."""
         worst = 0.0
-        for name, pages in self.layers.items():
-            whole = sum(each.held for each in pages)
-            if whole:
-                found = measured([(each.address, each.held) for each in pages], smaps)
-                require_exact(found, whole, filled=True, what=f"{name}: host memory")
-                worst = max(worst, abs(found.resident / whole - 1))
+        for name, (expected, pages) in self.layers.items():
+            found = measured([(each.address, each.held) for each in pages], smaps)
+            rounding = page_bytes() * len(pages)
+            what = f"{name}: host memory"
+            require_exact(found, expected, filled=True, what=what, rounding=rounding)
+            worst = max(worst, abs(found.resident - expected) / max(expected, 1))
         count = len(self.layers)
         return f", each of {count} layers' within {worst:.2%} of its arithmetic" if count else ""
 
-    def _place(self, sizes: Sequence[tuple[int, int]]) -> str:
-        """Prove on which node all mappings lie, or tell why that is only taken to be so."""
+    def place(self, sizes: Sequence[tuple[int, int]]) -> str:
+        """Prove on which node mappings lie, or tell why that is only taken to be so.
+
+        Args:
+            sizes: Address and bytes of each, every page of which was touched.
+
+        Raises:
+            Refused: A page lies on another node.
+        """
         if self.node is None:
             return f"on a machine without nodes (/{numa.NODES} lists none)"
         found = [require_placement(*each, self.node, root=self._root) for each in sizes]

@@ -75,7 +75,12 @@ def read_smaps(*, root: Path = Path("/")) -> Smaps:
 
 
 def require_exact(
-    found: Measured, expected: int, *, filled: bool, what: str = "host memory"
+    found: Measured,
+    expected: int,
+    *,
+    filled: bool,
+    what: str = "host memory",
+    rounding: int = 0,
 ) -> None:
     """Refuse memory that is not what the arithmetic says, within one hundredth.
 
@@ -84,15 +89,16 @@ def require_exact(
         expected: Bytes.
         filled: Whether every page was written to, so that it must be in memory.
         what: Was measured, for the message.
+        rounding: Bytes that it may have more, for mappings are whole pages.
 
     Raises:
         Refused: It is more, or less.
     """
     counted = {"mapped": found.mapped, "in memory": found.resident if filled else expected}
     wrong = [
-        f"{told(each)} {name} ({each / expected:.3f} of it)"
+        f"{told(each)} {name} ({each / max(expected, 1):.3f} of it)"
         for name, each in counted.items()
-        if abs(each - expected) > TOLERANCE * expected
+        if not -TOLERANCE * expected <= each - expected <= TOLERANCE * expected + rounding
     ]
     if wrong:
         raise Refused(

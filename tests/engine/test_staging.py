@@ -109,11 +109,35 @@ def test_answers_are_the_pins(found: Mapping[str, Found]) -> None:
     assert len(tokens) > 16
 
 
+def test_steps_are_of_the_kinds_that_the_mode_is_for(
+    request: pytest.FixtureRequest, found: Mapping[str, Found]
+) -> None:
+    """Without prompts in chunks, and steps that compute one and decode others, nothing is shown of them."""
+    mode = request.node.callspec.params["found"][0]
+    budget = int(str(MODES[mode].get("max_num_batched_tokens", 1 << 30)))
+    for name in (STAGED, SWAPPED):
+        *alone, together = found[name]["asked"]
+        for each in alone:
+            (length,) = each["lengths"]
+            prefills = [s for s in each["steps"] if s["prefill"]]
+            assert len(prefills) == -(-length // budget), (name, length)
+            assert not any(s["decode"] for s in prefills)
+            assert (staged_steps(each) != []) == (length >= LEAST), (name, length)
+        assert staged_steps(together)
+        mixed = [s for s in staged_steps(together) if s["decode"]]
+        assert bool(mixed) or mode != "chunked", together["steps"]
+
+
+def staged_steps(asked: Mapping[str, Any]) -> list[Any]:
+    """Of the steps, those that are to be staged."""
+    return [s for s in asked["steps"] if s["prefill"] and s["tokens"] >= LEAST]
+
+
 def test_bytes_are_those_of_the_arithmetic(found: Mapping[str, Found]) -> None:
     for name in (STAGED, SWAPPED):
         for each in found[name]["asked"]:
             before, after = each["before"]["staging"], each["after"]["staging"]
-            staged = [s for s in each["steps"] if s["prefill"] and s["tokens"] >= LEAST]
+            staged = staged_steps(each)
             steps = after["steps"] - before["steps"]
             assert steps == len(staged), (name, each["lengths"], each["steps"])
             assert after["tokens"] - before["tokens"] == sum(s["tokens"] for s in staged)

@@ -55,6 +55,7 @@ def told(laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory) ->
             "engine": {**BANKED, "moe_follow": "64,bytes=49151"},
         },
         {"name": "no node", "engine": BANKED, "environ": {"EXPERT_BANK_NODE": "999"}},
+        {"name": "rounded up", "engine": BANKED, "plant": "rounded_up"},
         {"name": "configs", "engine": BANKED, "configs": {n: c for n, (c, _) in CONFIGS.items()}},
         {
             "name": "after",
@@ -109,6 +110,15 @@ def test_another_models_map_and_a_node_that_is_not_there(
     served = laid("0.32.0", "cpu-twobank").model
     assert f"it is of model '{OTHER}', and '{served}' is served" in told["another model's map"]
     assert "host memory cannot be on node 999" in told["no node"]
+
+
+def test_host_memory_that_is_larger_than_the_rows_is_refused(told: dict[str, Any]) -> None:
+    """12 hot rows and 16 cold ones of 48 KiB; all that was taken beyond them is filled, too."""
+    said = told["rounded up"] or ""
+    fault = (
+        r"1\.31 MiB by arithmetic, but 2\.00 MiB mapped \(1\.524 of it\) and 2\.00 MiB in memory"
+    )
+    assert re.search(rf"{FIRST}: host memory: {fault}", said), said
 
 
 def test_a_model_without_experts_is_named_and_so_is_its_draft(told: dict[str, Any]) -> None:

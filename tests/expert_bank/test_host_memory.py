@@ -65,7 +65,7 @@ def test_each_layer_is_held_against_its_own_arithmetic(tmp_path: Path) -> None:
     smaps.symlink_to("/proc/self/smaps")
     memory = HostMemory(root=tmp_path)
     for name, pages in (("layers.0", 300), ("layers.1", 200), ("layers.2", 100)):
-        with memory.of_layer(name):
+        with memory.of_layer(name, pages * page_bytes()):
             mapping = memory.map(pages * page_bytes())
         mapping.view()[:] = b"x" * mapping.asked
     read = host_reader(300 * page_bytes())
@@ -84,6 +84,37 @@ def test_each_layer_is_held_against_its_own_arithmetic(tmp_path: Path) -> None:
         Refused, match=r"layers\.2: host memory: .* by arithmetic, but .* in memory"
     ):
         memory.prove(read, floor=None)
+
+
+@pytest.mark.parametrize(
+    ("rows", "mapped", "fault"),
+    [
+        # A power of two above; a row more than there are; rows that were never mapped.
+        (300, 512, "mapped .1.707 of it. and .* in memory .1.707 of it."),
+        (300, 308, "mapped .1.027 of it."),
+        (300, 290, "mapped .0.967 of it."),
+        (0, 300, "0 B by arithmetic, but .* mapped"),
+        # Whole pages are no fault, however small the layer.
+        (0.5, 1, ""),
+        (300, 303, ""),
+    ],
+)
+def test_memory_that_is_not_as_large_as_the_rows_is_refused(
+    tmp_path: Path, rows: float, mapped: int, fault: str
+) -> None:
+    """All of it is there and filled: only the rows' own bytes tell that it is not what it must be."""
+    written(tmp_path, {"proc/self/status": ""})
+    (tmp_path / "proc/self/smaps").symlink_to("/proc/self/smaps")
+    memory, page = HostMemory(root=tmp_path), page_bytes()
+    with memory.of_layer("layers.0", int(rows * page)):
+        mapping = memory.map(mapped * page)
+    mapping.view()[:] = b"x" * mapping.asked
+    read = host_reader(mapped * page)
+    if fault:
+        with pytest.raises(Refused, match=rf"layers\.0: host memory: .*{fault}"):
+            memory.prove(read, floor=None)
+    else:
+        assert "of its arithmetic" in memory.prove(read, floor=None)[0]
 
 
 def test_pages_elsewhere_are_refused(tmp_path: Path) -> None:

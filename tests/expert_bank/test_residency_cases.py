@@ -24,9 +24,9 @@ class Case:
     later: str = ""
 
 
-def checks(idea: str, *names: str) -> tuple[str, ...]:
-    """Give the node ids of checks that the lane's Python runs."""
-    return tuple(f"tests/engine/test_{idea}.py::test_{idea}[{name}]" for name in names)
+def checks(idea: str, *names: str, file: str = "") -> tuple[str, ...]:
+    """Give the node ids of checks that the lane's Python runs, in a file of another name if need be."""
+    return tuple(f"tests/engine/test_{file or idea}.py::test_{idea}[{name}]" for name in names)
 
 
 def within(path: str, *names: str) -> tuple[str, ...]:
@@ -66,6 +66,7 @@ CASES = (
                 "a_table_switched_before_the_bytes_shows_in_the_first_forward",
             ),
             *checks("table", "an_entry_is_written_whole_in_one_copy"),
+            *checks("staging", "copies_that_take_long_are_waited_for", file="staging_checks"),
         ),
     ),
     Case(
@@ -128,6 +129,12 @@ CASES = (
             *checks("swapping", "a_swap_tells_what_it_moved"),
             *checks("bank_counts", "picks_by_tier_are_those_of_a_trace"),
             *checks("filling", "a_banks_numbers_are_its_tensors"),
+            *within("engine/test_staging.py", "test_bytes_are_those_of_the_arithmetic"),
+            *within(
+                "serve/test_staging.py",
+                "test_it_is_proven_by_what_was_staged_and_what_was_not",
+                "test_on_is_refused",
+            ),
         ),
         later="that device bytes fall by the computed amount is measured where a device is",
     ),
@@ -169,7 +176,7 @@ CASES = (
             ),
             *checks("table", "addresses_never_change"),
         ),
-        later="a graph that is captured, and replayed while rows move, needs a device",
+        later="a graph that is replayed while bytes move needs a device",
     ),
     Case(
         "reload after swap",
@@ -180,7 +187,7 @@ CASES = (
                 "test_what_is_refused_in_the_midst_of_swaps_changes_no_answer",
             ),
         ),
-        later="no weights are taken anew while experts are in two banks",
+        later="no weights are taken anew while there are two banks",
     ),
     Case(
         "swallowed copy error",
@@ -193,6 +200,17 @@ CASES = (
             ),
             *checks("barrier", "totals_add_up"),
             *within("expert_bank/test_registration.py", "test_a_failure_leaves_nothing_registered"),
+            *checks(
+                "staging",
+                "a_copy_that_copies_nothing_is_seen",
+                "a_row_that_is_not_copied_is_seen_within_as_many_steps_as_there_are_rows",
+                "a_copy_that_fails_or_says_less_is_told",
+                file="staging_checks",
+            ),
+            *within(
+                "expert_bank/staging/test_copies.py",
+                "test_an_error_of_the_driver_is_raised_and_nothing_counted",
+            ),
         ),
     ),
     Case(
@@ -216,8 +234,21 @@ CASES = (
     ),
     Case(
         "phase guessed",
-        (),
-        later="only the staging of a prefill's cold rows will ask for a phase, and there is none",
+        (
+            *within(
+                "expert_bank/staging/test_prompts.py",
+                "test_a_prompt_in_chunks_until_all_of_it_is_computed",
+                "test_several_tokens_of_a_step_are_no_prompt",
+                "test_one_that_computes_its_prompt_makes_a_mixed_step_one",
+                "test_a_preempted_one_computes_its_prompt_again",
+            ),
+            *checks("staging", "a_step_that_is_not_taken_reads_in_place", file="staging_checks"),
+            *within(
+                "engine/test_staging.py",
+                "test_bytes_are_those_of_the_arithmetic",
+                "test_nothing_is_staged_in_decode_nor_where_it_is_switched_off",
+            ),
+        ),
     ),
     Case(
         "sleep and wake",
@@ -228,6 +259,7 @@ CASES = (
                 "all_is_as_before_whatever_the_layout",
                 "without_any_of_it_all_hot_rows_and_entries_are_named",
                 "what_is_asleep_is_not_touched",
+                "a_staging_buffer_is_not_kept_and_is_staged_into_again",
             ),
             *checks(
                 "sleep_faults",
@@ -293,6 +325,11 @@ CASES = (
                 "test_terms_add_up_and_a_hint_that_is_followed_fits",
             ),
             *within("expert_bank/test_host_budget.py", "test_the_tightest_place_decides"),
+            *within("expert_bank/staging/test_lines.py", "test_size_and_price"),
+            *within(
+                "commands/test_residency_plan.py",
+                "test_exclusive_banks_and_a_buffer_are_in_the_sums",
+            ),
             *within(
                 "engine/test_planning.py",
                 "test_other_weights_are_the_loaded_models",
@@ -366,10 +403,9 @@ def test_every_case_is_caught_or_told(case: Case) -> None:
 def test_what_is_left_for_later_names_no_module_that_is_there() -> None:
     """A policy, LRU or a replay, say, are not for later once they have a module."""
     made = {
-        each.stem.lower()
+        (each.parent if each.stem == "__init__" else each).stem.lower()
         for folder in ("overlay/expert_bank", "tools/lanewright/residency")
-        for each in (ROOT / folder).glob("*.py")
-        if each.stem != "__init__"
+        for each in (ROOT / folder).rglob("*.py")
     }
     for case in CASES:
         named = {word.strip(".,;:").lower() for word in case.later.split()}

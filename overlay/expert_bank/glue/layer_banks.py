@@ -76,7 +76,8 @@ class LayerBanks:
         found = row_tensors(layer)
         cold = cold_rows(layout.experts, hot, mode)
         shapes = {name: (each.dtype, each.shape[1:]) for name, each in found.items()}
-        with self.memory.of_layer(layer.layer_name):
+        row = sum(each[0].nbytes for each in found.values())
+        with self.memory.of_layer(layer.layer_name, self._on_host(hot, cold) * row):
             tensors = self.allocate(shapes, hot, cold, self.memory)
         ahead = None if self.file is None else ReadAhead(self.file, tensors)
         bank = LayerBank(layer.layer_name, layout.experts, mode, tensors, ahead)
@@ -89,6 +90,10 @@ class LayerBanks:
         self._sums[number] = tensor_sums(repacked)
         self.of[number] = bank
         serve_from(layer, bank)
+
+    def _on_host(self, hot: int, cold: int) -> int:
+        """How many of a layer's rows are in host memory: a device has the hot ones, a file the cold."""
+        return (hot if self._device.type == "cpu" else 0) + (cold if self.file is None else 0)
 
     def two_bank(self, layout: Layout, table: Table, drain: Callable[[], None]) -> TwoBank:
         """Put the banks of all layers together; every one is filled."""

@@ -43,7 +43,7 @@ class StagePool:
         """
         self.rows = rows
         self.shapes = dict(shapes)
-        self._node = memory.bound_to
+        self._memory = memory
         self._sizes = {
             name: whole_pages(dtype.itemsize * prod(shape) * rows, page_bytes())
             for name, (dtype, shape) in shapes.items()
@@ -58,7 +58,7 @@ class StagePool:
             os.ftruncate(self._number, self.size)
         except OSError as error:
             raise _refused(self.size, error) from None
-        self._bound: set[str] = set()
+        self._first: dict[str, HostPages] = {}
 
     def behind(self, name: str, pages: HostPages) -> None:
         """Lay a tensor's rows over what a mapping has behind its own memory.
@@ -73,9 +73,10 @@ class StagePool:
         except OSError as error:
             raise _refused(size, error) from None
         # The memory is one, however often it is mapped.
-        if self._node is not None and name not in self._bound:
-            node_binding.bind(address, size, self._node)
-            self._bound.add(name)
+        if name not in self._first:
+            self._first[name] = pages
+            if self._memory.bound_to is not None:
+                node_binding.bind(address, size, self._memory.bound_to)
 
     def fill(self) -> None:
         """Have the system give all of it now; a later write finds it there.
@@ -89,17 +90,33 @@ class StagePool:
             raise _refused(self.size, error) from None
 
     def prove(self) -> str:
-        """Measure what the system gave.
+        """Measure what the system gave, and on which node it lies.
 
         Returns:
             A line for people.
 
         Raises:
-            Refused: It is not the size of the arithmetic.
+            Refused: It is not the size of the arithmetic, or lies elsewhere.
         """
         given = os.fstat(self._number).st_blocks * BLOCK
-        require_exact(Measured(self.size, given, swapped=0), self.size, filled=True)
-        return f"staging buffer: {told(self.size)} of host memory for {self.rows} rows, in it"
+        row = sum(dtype.itemsize * prod(shape) for dtype, shape in self.shapes.values())
+        require_exact(
+            Measured(self.size, given, swapped=0),
+            row * self.rows,
+            filled=True,
+            what="staging buffer",
+            rounding=page_bytes() * len(self.shapes),
+        )
+        place = self._memory.place([self._seen(*each) for each in self._first.items()])
+        return (
+            f"staging buffer: {told(self.size)} of host memory for {self.rows} rows,"
+            f" {told(given)} in memory, {place}"
+        )
+
+    def _seen(self, name: str, pages: HostPages) -> tuple[int, int]:
+        """Read of each page of a tensor's rows: the kernel tells of those alone that were touched here."""
+        bytes(pages.view(pages.held)[:: page_bytes()])
+        return pages.address + pages.held, self._sizes[name]
 
 
 class StagedAllocation:

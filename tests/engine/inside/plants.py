@@ -46,6 +46,20 @@ def as_parameter(layer: Any, name: str, rows: torch.Tensor) -> None:  # noqa: AN
     layer.register_parameter(name, torch.nn.Parameter(rows, requires_grad=False))
 
 
+def rounded_up() -> None:
+    """Host memory of the next power of two, as a pinned allocator takes it."""
+    from expert_bank.host_memory import HostMemory  # noqa: PLC0415 - of the lane's tree
+
+    exact, name = HostMemory.map, "map"
+
+    def rounded(memory: HostMemory, length: int) -> Any:  # noqa: ANN401 - HostPages
+        pages = exact(memory, 1 << (length - 1).bit_length())
+        pages.view()[:] = bytes(pages.asked)
+        return pages
+
+    setattr(HostMemory, name, rounded)
+
+
 def monolithic() -> None:
     """A kernel of vLLM's that routes inside."""
     from vllm.model_executor.layers.fused_moe.experts.trtllm_bf16_moe import (  # noqa: PLC0415
@@ -156,6 +170,7 @@ PLANTS: dict[str, Callable[[], None]] = {
     "shared": shared,
     "foreign": in_last_block(vllms_own),
     "rival": replace_experts,
+    "rounded_up": rounded_up,
     "uneven_picks": uneven("num_experts_per_tok", 3),
     "uneven_experts": uneven("num_experts", 8),
 }

@@ -40,7 +40,16 @@ def run(job: forks.Job) -> dict[str, Any]:
         "replayed": replayed,
         "compiled": llm.llm_engine.vllm_config.compilation_config.mode.name != "NONE",
         "banks": banks(llm),
+        "metrics": metrics(),
     }
+
+
+def metrics() -> list[str]:
+    """Lines of our metrics, as ``/metrics`` of this process has them; none without a stats file."""
+    from prometheus_client import REGISTRY, generate_latest  # noqa: PLC0415 - vLLM's
+
+    lines = generate_latest(REGISTRY).decode().splitlines()
+    return [each for each in lines if each.startswith("expert_bank_")]
 
 
 def watched(llm: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - vLLM's

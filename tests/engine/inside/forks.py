@@ -22,7 +22,8 @@ def run_all(run: Callable[[Job], Any], spec_file: str) -> None:
     import shims  # noqa: PLC0415 - the tool's own; not every script of this folder forks
 
     shims.apply()
-    import vllm  # noqa: F401, PLC0415 - once, before the forks, by whoever calls this
+    # vllm itself is little: what an engine is made of comes with the first name taken from it.
+    from vllm import LLM, SamplingParams  # noqa: F401, PLC0415 - once, before the forks
 
     for job in json.loads(Path(spec_file).read_text()):
         tell(job["name"], "starts")

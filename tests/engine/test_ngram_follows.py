@@ -17,7 +17,7 @@ EARLIER = {
 }
 SHORT = {"prompts": 8, "tokens": 24, "together": 4}
 LONG = {"prompts": 44, "tokens": 128, "together": 16}
-# What the kernel does with a map that follows is the same for packed weights.
+# Packed weights amid swaps are in ``test_two_bank_faults.py``, too.
 SHORTEST = "cpu-twobank", SHORT
 PLAIN, FOLLOWS = "plain", "follows"
 Found = Mapping[str, Any]

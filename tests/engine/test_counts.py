@@ -1,6 +1,6 @@
 """Sums of the usage counter on real vLLM, exact in every way that a token can be scheduled.
 
-The other modes on the other releases are in ``test_counts_full.py``, for the time they take.
+The other releases have the longer tier, their other modes in ``test_counts_full.py``.
 """
 
 from collections.abc import Callable
@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
+from tests.engine.conftest import PIN
 from tests.engine.counting import PINS, SCENARIOS, require_exact, require_idle, tight
 from tests.engine.lane_python import Laid
 
-pytestmark = pytest.mark.engine
-
-MODES = dict.fromkeys(PINS, ("eager",)) | {"0.32.0": ("eager", "compiled", "ahead")}
-ENGINES = [(pin, mode) for pin, modes in MODES.items() for mode in modes]
+MODES = dict.fromkeys(PINS, ("eager",)) | {PIN: ("eager", "compiled", "ahead")}
+ENGINES = [
+    pytest.param(pin, mode, marks=pytest.mark.engine if pin == PIN else pytest.mark.engine_full)
+    for pin, modes in MODES.items()
+    for mode in modes
+]
 over_engines = pytest.mark.parametrize(
     ("found", "mode"), ENGINES, indirect=["found"], scope="module"
 )

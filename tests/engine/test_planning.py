@@ -10,19 +10,23 @@ import pytest
 from expert_bank.sizes import told as size
 from tests.engine.lane_python import Laid
 
-pytestmark = pytest.mark.engine
-
 Found = Mapping[str, Any]
 LANES = (
-    ("cpu-twobank", "0.30.0"),
-    ("cpu-twobank", "0.31.0"),
-    ("cpu-twobank", "0.32.0"),
-    ("cpu-mxfp4", "0.32.0"),
-    ("cpu-dsv4", "0.32.0"),
+    ("cpu-twobank", "0.30.0", pytest.mark.engine),
+    ("cpu-twobank", "0.31.0", pytest.mark.engine_full),
+    ("cpu-twobank", "0.32.0", pytest.mark.engine),
+    ("cpu-mxfp4", "0.32.0", pytest.mark.engine),
+    ("cpu-dsv4", "0.32.0", pytest.mark.engine),
 )
 
 
-@pytest.fixture(scope="module", params=LANES, ids="-".join)
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((lane, version), id=f"{lane}-{version}", marks=tier)
+        for lane, version, tier in LANES
+    ],
+)
 def found(
     request: pytest.FixtureRequest,
     laid: Callable[..., Laid],

@@ -6,8 +6,6 @@ import pytest
 
 from tests.engine.lane_python import INSIDE, Laid
 
-pytestmark = pytest.mark.engine
-
 SCRIPT = "sleeping_worker.py"
 CHECKS = (
     "either_level_leaves_all_as_it_was",
@@ -26,7 +24,14 @@ CHECKS = (
 )
 
 
-@pytest.fixture(scope="module", params=["0.30.0", "0.31.0", "0.32.0"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param("0.30.0", marks=pytest.mark.engine),
+        pytest.param("0.31.0", marks=pytest.mark.engine_full),
+        pytest.param("0.32.0", marks=pytest.mark.engine),
+    ],
+)
 def failures(
     request: pytest.FixtureRequest,
     laid: Callable[[str], Laid],

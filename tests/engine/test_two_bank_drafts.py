@@ -10,17 +10,36 @@ from lanewright.serve.equality.arms import FOLLOWED
 from tests.engine.counting import K, routed_tokens, thrown_away
 from tests.engine.lane_python import Laid
 
-pytestmark = pytest.mark.engine
-
 LAYERS = 4
 RESIDENT, STILL, SWAPPED = "resident", "still", "swapped"
 # Of engines whose drafts are taken from earlier tokens.
 NGRAM, NGRAM_FOLLOWS = "ngram", "ngram_follows"
 FOLLOW = [FOLLOWED[0], *FOLLOWED[1]]
+# Who drafts, and which engines that is; earlier tokens do in ``test_ngram_follows.py``, too.
+MODEL, EARLIER = "model", "earlier"
+DRAFTED = {
+    MODEL: ((RESIDENT, STILL, SWAPPED), pytest.mark.engine),
+    EARLIER: ((NGRAM, NGRAM_FOLLOWS), pytest.mark.engine_full),
+}
+
+
+def drafted(*names: str) -> pytest.MarkDecorator:
+    """Parametrise over engines; those that one drafts for are made together."""
+    cases = [
+        pytest.param(by, name, id=name, marks=tier)
+        for by, (engines, tier) in DRAFTED.items()
+        for name in engines
+        if name in names
+    ]
+    return pytest.mark.parametrize(("found", "name"), cases, indirect=["found"], scope="module")
 
 
 @pytest.fixture(scope="module")
-def found(laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def found(
+    request: pytest.FixtureRequest,
+    laid: Callable[..., Laid],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Any]:
     """What engines answered and drafted: without banks, with them, and with swaps all along."""
     lane = laid("0.32.0", "cpu-twobank")
     draft = {"method": "draft_model", "model": str(lane.model), "num_speculative_tokens": 3}
@@ -48,6 +67,8 @@ def found(laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory) -
             "call": FOLLOW,
         },
     ]
+    engines, _ = DRAFTED[request.param]
+    jobs = [job for job in jobs if job["name"] in engines]
     folder = tmp_path_factory.mktemp("drafts")
     found = lane.run_jobs("bank_drafts.py", jobs, folder=folder)
     log = (folder / "bank_drafts.py.log").read_text()
@@ -59,7 +80,7 @@ def found(laid: Callable[..., Laid], tmp_path_factory: pytest.TempPathFactory) -
     return found
 
 
-@pytest.mark.parametrize("name", [STILL, SWAPPED])
+@drafted(STILL, SWAPPED)
 def test_layers_of_a_draft_are_named_and_have_no_banks(found: dict[str, Any], name: str) -> None:
     facts = found[name]
     assert facts["banks"]["resident"] == [*facts["layers"]]
@@ -68,7 +89,7 @@ def test_layers_of_a_draft_are_named_and_have_no_banks(found: dict[str, Any], na
     assert len(facts["banks"]["hot_rows"]) == LAYERS
 
 
-@pytest.mark.parametrize("name", [RESIDENT, STILL, SWAPPED])
+@drafted(RESIDENT, STILL, SWAPPED)
 def test_every_layer_of_the_draft_ran_and_its_guesses_were_taken(
     found: dict[str, Any], name: str
 ) -> None:
@@ -78,13 +99,9 @@ def test_every_layer_of_the_draft_ran_and_its_guesses_were_taken(
     assert 0 < facts["drafts"]["taken"] < facts["drafts"]["scheduled"]
 
 
-@pytest.mark.parametrize(
-    ("name", "without"), [(STILL, RESIDENT), (SWAPPED, RESIDENT), (NGRAM_FOLLOWS, NGRAM)]
-)
-def test_answers_and_drafts_are_those_without_banks(
-    found: dict[str, Any], name: str, without: str
-) -> None:
-    ours, theirs = found[name], found[without]
+@drafted(STILL, SWAPPED, NGRAM_FOLLOWS)
+def test_answers_and_drafts_are_those_without_banks(found: dict[str, Any], name: str) -> None:
+    ours, theirs = found[name], found[NGRAM if name == NGRAM_FOLLOWS else RESIDENT]
     assert (theirs["banks"], theirs["named"]) == (None, [])
     for fact in ("ids", "bits", "drafts", "ran"):
         assert ours[fact] == theirs[fact], fact
@@ -93,7 +110,7 @@ def test_answers_and_drafts_are_those_without_banks(
     assert (ours["banks"]["swaps"] > 0) == (name != STILL)
 
 
-@pytest.mark.parametrize("name", [STILL, SWAPPED, NGRAM_FOLLOWS])
+@drafted(STILL, SWAPPED, NGRAM_FOLLOWS)
 def test_drafts_that_were_thrown_away_are_counted_as_picks(
     found: dict[str, Any], name: str
 ) -> None:
@@ -107,8 +124,9 @@ def test_drafts_that_were_thrown_away_are_counted_as_picks(
     assert facts["banks"]["failed"] == 0
 
 
-def test_the_map_followed_what_was_drafted_too(found: dict[str, Any]) -> None:
-    told = found[NGRAM_FOLLOWS]["banks"]
+@drafted(NGRAM_FOLLOWS)
+def test_the_map_followed_what_was_drafted_too(found: dict[str, Any], name: str) -> None:
+    told = found[name]["banks"]
     follows = told["follows"]
     assert follows["decisions"] == told["forwards"] // follows["every"] > 0
     assert follows["ended"] == ""

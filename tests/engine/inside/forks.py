@@ -22,7 +22,10 @@ def run_all(run: Callable[[Job], Any], spec_file: str) -> None:
     import shims  # noqa: PLC0415 - the tool's own; not every script of this folder forks
 
     shims.apply()
-    import vllm  # noqa: F401, PLC0415 - once, before the forks, by whoever calls this
+    # vllm itself is little: what an engine is made of comes with the first name taken from it, but for
+    # the worker, which is found by its name.
+    from vllm import LLM, SamplingParams  # noqa: F401, PLC0415 - once, before the forks
+    from vllm.v1.worker import cpu_worker  # noqa: F401, PLC0415 - the same
 
     for job in json.loads(Path(spec_file).read_text()):
         tell(job["name"], "starts")

@@ -1,5 +1,6 @@
 """Checks of copies on a side stream, over ``lazy_device``'s; run by ``cuda_glue``."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -43,7 +44,7 @@ def copies_come_behind_the_forward_and_before_its_readers() -> None:
             side = SideStream(CUDA)
             slot, source = rows(1, 2)
             before = reads(device, slot)
-            device.forward.enqueue(lambda row=source: row.fill_(3))
+            device.forward.enqueue(partial(source.fill_, 3))
             pending = side.begin(copies((slot, source)))
             assert pending.wait() == SIZE
             if not (forward or ahead):

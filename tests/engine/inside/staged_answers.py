@@ -32,12 +32,9 @@ def run(job: forks.Job) -> dict[str, Any]:
     asked = [ask(llm, steps, job, [length], 0) for length in job["alone"]]
     if job["together"]:
         asked.append(ask(llm, steps, job, job["together"], job["shared"]))
-    with every_other_replayed(steps):
-        replayed = [ask(llm, steps, job, [length], 0) for length in job["replayed"]]
-        replayed.append(ask(llm, steps, job, job["replayed"], job["shared"]))
     return {
         "asked": asked,
-        "replayed": replayed,
+        "replayed": replayed(llm, steps, job) if job["replayed"] else [],
         "compiled": llm.llm_engine.vllm_config.compilation_config.mode.name != "NONE",
         "banks": banks(llm),
         "metrics": metrics(),
@@ -78,6 +75,18 @@ def watched(llm: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - vLLM's
 
     core.scheduler.schedule = scheduled
     return steps
+
+
+def replayed(
+    llm: Any,  # noqa: ANN401 - vLLM's
+    steps: list[dict[str, Any]],
+    job: forks.Job,
+) -> list[dict[str, Any]]:
+    """Ask while every other prefill step is said to be replayed; each as ``ask`` has it."""
+    lengths = job["replayed"]
+    with every_other_replayed(steps):
+        alone = [ask(llm, steps, job, [length], 0) for length in lengths]
+        return [*alone, ask(llm, steps, job, lengths, job["shared"])]
 
 
 @contextmanager

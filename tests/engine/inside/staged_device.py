@@ -28,11 +28,11 @@ class Waited(AssertionError):  # noqa: N818 - it is what the host did
     """The host read what a device has, within a step."""
 
 
-class OnDevice(torch.Tensor):
+class OnDevice(torch.Tensor):  # type: ignore[misc]
     """A tensor that says it is on a device; whatever is computed with it is, too."""
 
     running = False
-    device = property(lambda _self: ELSEWHERE)  # type: ignore[assignment]
+    device = property(lambda _self: ELSEWHERE)
 
     @classmethod
     def __torch_function__(
@@ -125,7 +125,7 @@ def the_host_is_seen_to_wait_where_it_does() -> None:
     OnDevice.running = True
     try:
         for read in (int, bool, lambda each: torch.equal(each, each), torch.Tensor.item):
-            raised(Waited, lambda: read(wrong))  # type: ignore[operator]  # noqa: B023 - called at once
+            raised(Waited, lambda: read(wrong))  # noqa: B023 - called at once
     finally:
         OnDevice.running = False
 

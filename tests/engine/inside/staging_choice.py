@@ -39,7 +39,7 @@ CUDA = torch.device("cuda", 1)
 HOT = [5, 3]
 
 
-def asked(stage: str, mode: Mode = "mirror", folder: str = "/absent") -> BankConfig:
+def asked(stage: str, mode: Mode = "mirror") -> BankConfig:
     """Ask for banks that are staged."""
     hot = ",".join(map(str, HOT))
     return BankConfig(
@@ -50,7 +50,6 @@ def asked(stage: str, mode: Mode = "mirror", folder: str = "/absent") -> BankCon
         read_floor=0.0,
         node=None,
         prefill_stage=stage,
-        folder=Path(folder),
     )
 
 
@@ -180,13 +179,15 @@ def a_block_is_that_of_the_kernel_that_runs() -> None:
 
 
 def rows_of_a_file_are_not_staged() -> None:
-    """Refused before anything of a model is built; either of the two alone is not."""
-    with tempfile.TemporaryDirectory() as folder, set_current_vllm_config(VllmConfig()):
-        for stage, mode in (("", "file"), ("2", "mirror"), ("2", "exclusive")):
-            Loading(asked(stage, mode, folder), worker(), lambda _line: None)  # type: ignore[arg-type]
-        refusal = raised(
-            Refused, lambda: Loading(asked("2", "file", folder), worker(), lambda _line: None)
-        )
+    """Refused before anything of a model is built, whatever the folder; either of the two alone is not."""
+
+    def begun(stage: str, mode: Mode) -> Loading:
+        return Loading(asked(stage, mode), worker(), lambda _line: None)
+
+    with patch.object(layer_banks, "cold_file", lambda *_: None):
+        assert begun("", "file").banks.of == {}
+        assert begun("2", "exclusive").banks.of == {}
+        refusal = raised(Refused, lambda: begun("2", "file"))
     assert refusal.startswith("moe_prefill_stage: with moe_cold_rows file "), refusal
     assert "\ntake moe_prefill_stage out, or use moe_cold_rows mirror" in refusal
 

@@ -48,7 +48,7 @@ def test_the_first_users_figures(plan: Plan) -> None:
         "staging buffer: 89 rows, 1.56 GiB of the device, 806784 tokens of KV cache",
         "staging buffer: 178 rows, 3.11 GiB of the device, 1613569 tokens of KV cache",
         "31.8% of a KV cache of 4.90 GiB, which is 2538199 tokens",
-        "is staged from 252 tokens on at 23.2% of picks cold",
+        "is staged from 252 tokens on at 23.2% of picks cold (uniform traffic)",
         "were each pick a read of its row: from 65 tokens on",
     ):
         assert line in text, line

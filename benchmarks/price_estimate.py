@@ -26,7 +26,6 @@ def plan_of(found: Facts) -> Plan:
         hot=tuple(found["hot_rows"]),
         mode="file",
         page=PAGE,
-        staging=0,
         other=0,
         free_device=0,
         free_host=0,

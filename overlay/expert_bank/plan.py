@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from expert_bank.layer_shape import LayerShape
 from expert_bank.pages import whole_pages
+from expert_bank.staging.room import StageRoom, stage_room
 
 Mode = Literal["mirror", "exclusive", "file"]
 TABLE_BYTES = 4 * 4  # int32[4, E]: bank, row, generation, place
@@ -43,7 +44,6 @@ class Plan:
         mode: Whether the host has a row for every expert, or for the cold ones and a spare, or a
             file has one for every expert.
         page: Size of the host's pages; each layer's cold rows are rounded up to one.
-        staging: Of the device's buffer for a prefill's cold rows; 0 where there is none.
         other: Of the weights on the device that are no experts.
         free_device: What is left without any of this; measured, not a capacity.
         free_host: The same of the host.
@@ -55,13 +55,14 @@ class Plan:
         free_file: What the file's folder has left; 0 where there is no file.
         tables_on_host: Of the model's own tables that the host keeps for the device, as Engram's.
         loader: What the loader has of the checkpoint's files in the host's memory at once.
+        stage: Of the device's buffer for a prefill's cold rows, as ``moe_prefill_stage`` asks for it;
+            empty where there is none. How large it is follows from the cold rows, and so from the hot.
     """
 
     layers: tuple[LayerShape, ...]
     hot: tuple[int, ...]
     mode: Mode
     page: int
-    staging: int
     other: int
     free_device: int
     free_host: int
@@ -71,6 +72,7 @@ class Plan:
     free_file: int = 0
     tables_on_host: int = 0
     loader: int = 0
+    stage: str = ""
 
     def __post_init__(self) -> None:
         if self.mode not in get_args(Mode):
@@ -82,11 +84,13 @@ class Plan:
                 raise ValueError(f"layer {number}: {rows} hot rows of {layer.experts} experts")
         if not 1 <= self.waiting <= len(self.layers):
             raise ValueError(f"{self.waiting} of {len(self.layers)} layers are gathered at once")
-        given = (self.staging, self.other, self.tables_on_host, self.loader)
+        given = (self.other, self.tables_on_host, self.loader)
         sizes = (*given, self.free_device, self.free_host, self.free_file)
         per_token = 1 if self.kv_per_token is None else self.kv_per_token
         if self.page < 1 or per_token <= 0 or min(sizes) < 0:
             raise ValueError(f"{self}: a size is below its least")
+        if self.stage and self.mode == "file":
+            raise ValueError(f"{self}: out of a file nothing is staged")
 
     @property
     def experts(self) -> int:
@@ -100,6 +104,23 @@ class Plan:
             cold_rows(layer.experts, rows, self.mode)
             for layer, rows in zip(self.layers, self.hot, strict=True)
         )
+
+    @property
+    def room(self) -> StageRoom | None:
+        """Of the staging buffer; None where none is asked for.
+
+        Raises:
+            Refused: What asks for it cannot be read.
+        """
+        if not self.stage:
+            return None
+        cold = [each.experts - rows for each, rows in zip(self.layers, self.hot, strict=True)]
+        return stage_room(self.stage, cold=cold, row_bytes=[each.row for each in self.layers])
+
+    @property
+    def staging(self) -> int:
+        """The staging buffer, on the device; 0 where there is none."""
+        return 0 if (room := self.room) is None else room.bytes
 
     @property
     def hot_bank(self) -> int:

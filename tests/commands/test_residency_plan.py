@@ -16,6 +16,7 @@ SEED = "gb300-twobank"
 Capture = pytest.CaptureFixture[str]
 Plan = Callable[..., str]
 GIB = 2**30
+LARGE = (SEED, "--stage", "2", "--other", "30GiB")
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_the_first_users_figures(plan: Plan) -> None:
         "staging buffer: 89 rows, 1.56 GiB of the device, 806784 tokens of KV cache",
         "staging buffer: 178 rows, 3.11 GiB of the device, 1613569 tokens of KV cache",
         "31.8% of a KV cache of 4.90 GiB, which is 2538199 tokens",
-        "is staged from 252 tokens on at 23.2% of picks cold",
+        "is staged from 252 tokens on at 23.2% of picks cold (uniform traffic)",
         "were each pick a read of its row: from 65 tokens on",
     ):
         assert line in text, line
@@ -92,6 +93,10 @@ def test_what_does_not_fit_is_told_with_its_remedy(plan: Plan) -> None:
     assert "device: 219.94 GiB at most, 200.00 GiB free: 19.94 GiB short" in text
     assert "the two-bank does not fit" in text
     assert "moe_hot_experts fit:" in text
+    # Whoever does what it says is not told something else.
+    hint = re.search(r"set moe_hot_experts (fit:[0-9]+MiB)", plan(*LARGE, code=1))
+    assert hint
+    assert told_of(plan, *LARGE, "--hot", hint[1])["fits"]
     host = plan(SEED, "--host", "200GiB", code=1)
     assert "set moe_cold_rows exclusive" in host
     # Other pinned tables are the host's, other weights the device's.

@@ -12,7 +12,6 @@ def planned(*hot: int, experts: int, picks: int, mode: Mode = "mirror", row: int
         hot=hot,
         mode=mode,
         page=1,
-        staging=0,
         other=0,
         free_device=0,
         free_host=0,

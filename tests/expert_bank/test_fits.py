@@ -16,7 +16,7 @@ from expert_bank.plan import Mode, Plan
 from expert_bank.refused import Refused
 from expert_bank.remedy import fits, free_on_cpu
 from expert_bank.sizes import told as size
-from tests.expert_bank.test_plan import GIB, LANE
+from tests.expert_bank.test_plan import GIB, LANE, LAYER
 
 MIB = 2**20
 
@@ -30,7 +30,7 @@ def refusal(plan: Plan, *, on_cpu: bool = False) -> tuple[list[str], str]:
     return lines, hint
 
 
-def followed(plan: Plan, hint: str) -> Plan:
+def followed(plan: Plan, hint: str, *, on_cpu: bool = False) -> Plan:
     """The plan of who does what a hint says."""
     spec = re.search(r"fit:\d+MiB", hint)
     hot = plan.hot
@@ -41,32 +41,34 @@ def followed(plan: Plan, hint: str) -> Plan:
         assert told
         assert tuple(map(int, told.groups())) == (sum(hot), min(hot), max(hot))
     if "moe_cold_rows file" in hint:
-        filed = replace(plan, hot=hot, mode="file")
+        assert ("take moe_prefill_stage out" in hint) is bool(plan.stage)
+        filed = replace(plan, hot=hot, mode="file", stage="")
         assert f"a folder on a disk with {size(filed.file)} left" in hint
         return replace(filed, free_device=free_on_cpu(filed), free_file=filed.file)
-    return replace(
-        plan, hot=hot, mode="exclusive" if "moe_cold_rows exclusive" in hint else plan.mode
-    )
+    mode = "exclusive" if "moe_cold_rows exclusive" in hint else plan.mode
+    found = replace(plan, hot=hot, mode=mode)
+    assert ("nothing is staged" in hint) is (plan.staging > 0 and not found.staging)
+    return replace(found, free_device=free_on_cpu(found)) if on_cpu else found
 
 
 def test_the_lanes_plan_in_words() -> None:
     require_fits(LANE, on_cpu=False)
-    assert plan_lines(replace(LANE, staging=GIB // 2)) == [
+    assert plan_lines(replace(LANE, stage="2")) == [
         "hot: 11800 of 15360 experts (76.8%) in 40 layers; 3600 cold rows, exclusive",
-        "device: 240.44 GiB at most, 250.70 GiB free: 10.26 GiB to spare",
+        "device: 243.06 GiB at most, 250.70 GiB free: 7.64 GiB to spare",
         "    206.50 GiB  hot bank",
         "     20.00 GiB  other weights",
         "     13.44 GiB  one layer raw and repacked, while loading",
-        "    512.00 MiB  staging buffer",
+        "      3.12 GiB  staging buffer",
         "    240.00 KiB  tables",
         "    120.00 KiB  counts",
         "host: 69.72 GiB at most, 494.00 GiB free: 424.28 GiB to spare",
         "     63.00 GiB  cold bank, exclusive",
         "      6.72 GiB  one layer raw, while loading",
         "experts while loading: at most 219.94 GiB of the device",
-        "while serving: 227.00 GiB of the device; 23.70 GiB left for KV cache, activations and graphs",
+        "while serving: 229.62 GiB of the device; 21.08 GiB left for KV cache, activations and graphs",
         (
-            "against all experts resident (268.80 GiB): 61.80 GiB bought, 32010086 tokens of KV cache"
+            "against all experts resident (268.80 GiB): 59.18 GiB bought, 30655606 tokens of KV cache"
             " at 2.02 KiB each"
         ),
         "uniform traffic: 23.2% of picks cold",
@@ -109,7 +111,7 @@ def test_all_experts_resident_do_not_fit_the_lanes_device() -> None:
         "    240.00 KiB  tables",
         "    120.00 KiB  counts",
     ]
-    assert hint.startswith("set moe_hot_experts fit:222473MiB (12414 rows, 310 to 311 a layer)")
+    assert hint.startswith("set moe_hot_experts fit:222459MiB (12414 rows, 310 to 311 a layer)")
     assert fits(followed(plan, hint))
 
 
@@ -170,6 +172,24 @@ def test_cold_rows_of_a_file_stay_there_when_a_memory_is_too_small() -> None:
     )
 
 
+def test_fewer_hot_rows_make_more_cold_ones_to_stage() -> None:
+    plan = replace(LANE, stage="2", free_device=220 * GIB)
+    _, hint = refusal(plan)
+    assert hint.startswith("set moe_hot_experts fit:")
+    fewer = followed(plan, hint)
+    assert fewer.staging > plan.staging
+    assert fits(fewer)
+    # Nor is it less than what fits.
+    assert 0 <= fewer.free_device - fewer.device_peak < LAYER.row
+
+
+def test_a_hint_says_that_the_buffer_holds_no_layer_any_more() -> None:
+    plan = replace(LANE, stage="2GiB", free_device=210 * GIB)
+    _, hint = refusal(plan)
+    assert "a layer), with which nothing is staged: a layer has" in hint
+    assert fits(followed(plan, hint))
+
+
 def test_more_hot_rows_can_make_room_on_the_host() -> None:
     plan = replace(LANE, hot=(100,) * 40, free_host=100 * GIB)
     lines, hint = refusal(plan)
@@ -192,12 +212,12 @@ def test_both_memories_are_told_where_both_are_too_small() -> None:
 
 
 @pytest.mark.parametrize(
-    ("staging", "tail"),
-    [(0, "free as much of it"), (GIB, "free as much of it or of the staging buffer")],
+    ("stage", "tail"),
+    [("", "free as much of it"), ("2", "free as much of it, or take moe_prefill_stage out")],
 )
-def test_a_device_without_room_for_a_row_is_told(staging: int, tail: str) -> None:
-    needed = LANE.device_peak - LANE.hot_bank + staging
-    _, hint = refusal(replace(LANE, staging=staging, free_device=needed - GIB // 2))
+def test_a_device_without_room_for_a_row_is_told(stage: str, tail: str) -> None:
+    none = replace(LANE, stage=stage, hot=(0,) * 40)
+    _, hint = refusal(replace(LANE, stage=stage, free_device=none.device_peak - GIB // 2))
     assert hint == f"the device is 512.00 MiB short without any hot row: {tail}"
 
 
@@ -233,7 +253,7 @@ def test_on_a_cpu_without_room_cold_rows_can_be_in_a_file(gib: int, hot: int, hi
         assert said.startswith(hint)
         assert "file" not in refusal(plan)[1], "a device reads no file"
         if hint.startswith("set"):
-            assert fits(followed(plan, said))
+            assert fits(followed(plan, said, on_cpu=True))
             assert (" and moe_hot_experts fit:" in said) == (hot == 295)
 
 
@@ -252,30 +272,37 @@ def test_layers_that_wait_leave_less_for_hot_rows_on_a_cpu() -> None:
 
 
 sizes = st.integers(0, 60).map(lambda number: number * MIB)
-shapes = st.builds(
-    lambda experts, row, wider: LayerShape(
-        experts, 1, {"w": row * MIB}, experts * row * MIB + wider, experts * row * MIB
-    ),
-    st.integers(1, 6),
-    st.integers(1, 3),
-    sizes,
-)
+
+
+def rows_of(mib: st.SearchStrategy[int]) -> st.SearchStrategy[LayerShape]:
+    """Layers whose rows have so many MiB."""
+    return st.builds(
+        lambda experts, row, wider: LayerShape(
+            experts, 1, {"w": row * MIB}, experts * row * MIB + wider, experts * row * MIB
+        ),
+        st.integers(1, 6),
+        mib,
+        sizes,
+    )
 
 
 @st.composite
 def plans(draw: st.DrawFn) -> Plan:
-    layers = tuple(draw(st.lists(shapes, min_size=1, max_size=4)))
+    # Rows of several sizes are never staged.
+    alike = st.lists(rows_of(st.just(draw(st.integers(1, 3)))), min_size=1, max_size=4)
+    layers = tuple(draw(alike | st.lists(rows_of(st.integers(1, 3)), min_size=1, max_size=4)))
+    mode = draw(st.sampled_from(get_args(Mode)))
     return Plan(
         layers=layers,
         hot=tuple(draw(st.integers(0, layer.experts)) for layer in layers),
-        mode=draw(st.sampled_from(get_args(Mode))),
+        mode=mode,
         page=4096,
-        staging=draw(sizes),
         other=draw(sizes),
         free_device=draw(sizes) * 3,
         free_host=draw(sizes) * 2,
         kv_per_token=1000,
         free_file=draw(sizes),
+        stage="" if mode == "file" else draw(st.sampled_from(["", "1", "2", "3MiB", "9MiB"])),
     )
 
 
@@ -283,6 +310,20 @@ def plans(draw: st.DrawFn) -> Plan:
 def test_on_a_cpu_a_hint_that_is_followed_fits(plan: Plan) -> None:
     plan = replace(plan, free_device=free_on_cpu(plan))
     if not fits(plan) and (hint := refusal(plan, on_cpu=True)[1]).startswith("set "):
+        assert fits(followed(plan, hint, on_cpu=True))
+
+
+@given(plans(), st.integers(0, 72))
+def test_on_a_device_that_is_a_little_short_a_hint_that_is_followed_fits(
+    plan: Plan, more: int
+) -> None:
+    none = replace(plan, hot=(0,) * len(plan.layers))
+    plan = replace(
+        plan, free_device=none.device_peak + more * MIB, free_host=2**40, free_file=2**40
+    )
+    if not fits(plan):
+        _, hint = refusal(plan)
+        assert hint.startswith("set moe_hot_experts fit:")
         assert fits(followed(plan, hint))
 
 

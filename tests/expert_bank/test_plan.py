@@ -27,7 +27,6 @@ LANE = Plan(
     hot=(295,) * 40,
     mode="exclusive",
     page=65_536,
-    staging=0,
     other=20 * GIB,
     free_device=int(250.7 * GIB),
     free_host=494 * GIB,
@@ -98,7 +97,11 @@ def test_tokens_are_whole_where_a_tokens_bytes_are_not() -> None:
 
 
 def test_staging_is_paid_in_kv_cache() -> None:
-    assert LANE.bought - replace(LANE, staging=GIB).bought == GIB
+    staged = replace(LANE, stage="2")
+    assert staged.staging == 2 * 89 * LAYER.row
+    assert LANE.bought - staged.bought == staged.staging
+    assert replace(staged, hot=(292,) * 40).staging == 2 * 92 * LAYER.row
+    assert replace(LANE, stage="1GiB").staging == 0
 
 
 @pytest.mark.parametrize(
@@ -177,7 +180,7 @@ def test_the_largest_layers_wait_where_several_do() -> None:
         ({"kv_per_token": 0}, "a size is below its least"),
         ({"kv_per_token": Fraction(-1, 2)}, "a size is below its least"),
         ({"free_device": -1}, "a size is below its least"),
-        ({"staging": -1}, "a size is below its least"),
+        ({"stage": "2", "mode": "file"}, "out of a file nothing is staged"),
         ({"free_file": -1}, "a size is below its least"),
         ({"waiting": 0}, "0 of 40 layers are gathered at once"),
         ({"waiting": 41}, "41 of 40 layers are gathered at once"),

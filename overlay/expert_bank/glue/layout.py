@@ -26,7 +26,7 @@ from expert_bank.locking import require_lockable
 from expert_bank.plan import Plan
 from expert_bank.recovery_line import recovery_line
 from expert_bank.staging.lines import stage_lines
-from expert_bank.staging.room import StageRoom, stage_room
+from expert_bank.staging.room import StageRoom
 from expert_bank.staging.threshold import Cold, null_share
 from expert_bank.swap_bytes import require_swap
 
@@ -83,10 +83,7 @@ def lay_out(
     of_each, of_token = layers[0].global_num_experts, layers[0].top_k
     sizes = [sum(row_bytes(layer).values()) for layer in layers]
     hot = hot_rows(config.hot_experts, experts=[of_each] * len(layers), row_bytes=sizes)
-    vllm_config, stage = worker.vllm_config, None
-    if config.prefill_stage:
-        cold_experts = [of_each - rows for rows in hot]
-        stage = stage_room(config.prefill_stage, cold=cold_experts, row_bytes=sizes)
+    vllm_config = worker.vllm_config
     plan = planned(
         layers,
         hot,
@@ -96,10 +93,11 @@ def lay_out(
         other=other_weights(built, worker.device),
         token=kv_token(worker),
         file=0 if file is None else file.room,
-        staging=0 if stage is None else stage.bytes,
+        stage=config.prefill_stage,
         tables=other_tables(built, worker.device),
         loader=loader_bytes(vllm_config.load_config, vllm_config.model_config.model),
     )
+    stage = plan.room
     for line in host.lines():
         tell(f"host memory left: {line}")
     for line in plan_lines(plan):
@@ -107,8 +105,11 @@ def lay_out(
     block = block_of(layers[0], worker.device)
     if stage is not None:
         cold, share = Cold.of(stage.layers, of_token, block), null_share(stage.layers, of_each)
-        replayed = most_captured(vllm_config)
-        for line in stage_lines(stage, cold, share, plan.kv_per_token, replayed=replayed):
+        steps = {
+            "replayed": most_captured(vllm_config),
+            "most": vllm_config.scheduler_config.max_num_batched_tokens,
+        }
+        for line in stage_lines(stage, cold, share, plan.kv_per_token, **steps):
             tell(line)
     if config.follow is not None:
         rows = {

@@ -35,7 +35,7 @@ def planned(
     other: int,
     token: KvToken,
     file: int = 0,
-    staging: int = 0,
+    stage: str = "",
     tables: int = 0,
     loader: int = 0,
 ) -> Plan:
@@ -50,7 +50,7 @@ def planned(
         other: Bytes of the weights that are no experts; they have their room on the device.
         token: What one takes of the KV cache.
         file: Bytes that the folder of the cold rows' file has left.
-        staging: Bytes of the staging buffer.
+        stage: The staging buffer, as ``moe_prefill_stage`` asks for it.
         tables: Bytes of the model's own tables in host memory.
         loader: Bytes of files that the loader has there at once.
     """
@@ -60,7 +60,7 @@ def planned(
         hot=tuple(hot),
         mode=mode,
         page=page_bytes(),
-        staging=staging,
+        stage=stage,
         other=other,
         free_device=0,
         free_host=max(0, host),

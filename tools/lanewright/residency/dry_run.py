@@ -108,18 +108,18 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
         # Out of a file nothing is staged.
         specs = () if mode == "file" else ("1", "2")
         rooms = {spec: stage_room(spec, cold=cold, row_bytes=sizes) for spec in specs}
-        room = stage_room(asked, cold=cold, row_bytes=sizes) if asked else None
         found = Plan(
             layers=shapes,
             hot=hot,
             mode=mode,
             page=page_bytes(),
-            staging=0 if room is None else room.bytes,
             other=0,
             free_device=0,
             free_host=0,
             kv_per_token=kv_per_token(series),
+            stage=asked,
         )
+        room = found.room
         plan = _on(found, series.machine)
     except Refused as error:
         raise LanewrightError(error.message, hint=error.hint) from error

@@ -84,6 +84,7 @@ def lay_out(
     sizes = [sum(row_bytes(layer).values()) for layer in layers]
     hot = hot_rows(config.hot_experts, experts=[of_each] * len(layers), row_bytes=sizes)
     vllm_config = worker.vllm_config
+    model = vllm_config.model_config
     plan = planned(
         layers,
         hot,
@@ -95,7 +96,7 @@ def lay_out(
         file=0 if file is None else file.room,
         stage=config.prefill_stage,
         tables=other_tables(built, worker.device),
-        loader=loader_bytes(vllm_config.load_config, vllm_config.model_config.model),
+        loader=loader_bytes(vllm_config.load_config, model.model, model.revision),
     )
     stage = plan.room
     for line in host.lines():

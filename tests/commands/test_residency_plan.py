@@ -48,8 +48,9 @@ def test_the_first_users_figures(plan: Plan) -> None:
         "staging buffer: 89 rows, 1.56 GiB of the device, 806784 tokens of KV cache",
         "staging buffer: 178 rows, 3.11 GiB of the device, 1613569 tokens of KV cache",
         "31.8% of a KV cache of 4.90 GiB, which is 2538199 tokens",
-        "is staged from 252 tokens on at 23.2% of picks cold (uniform traffic)",
-        "were each pick a read of its row: from 65 tokens on",
+        "is staged from 1025 tokens on at 23.2% of picks cold (uniform traffic), by bytes from 252 on",
+        "but up to 1024 a graph is replayed",
+        "for each token that picked it and not for 8 at a time: from 65 tokens at 23.2% of picks cold",
     ):
         assert line in text, line
     found = told_of(plan, SEED)
@@ -69,10 +70,59 @@ def test_the_first_users_figures(plan: Plan) -> None:
 def test_the_smallest_staged_step_of_a_share(
     plan: Plan, share: float, least: int, each: int
 ) -> None:
+    text = plan(SEED, "--cold-share", str(share), "--graph-tokens", "0")
+    assert text.count(f"staged from {least} tokens on at {share:.1%} of picks cold (as asked") == 2
+    told = f"from 65 tokens at 23.2% and {each} tokens at {share:.1%} of picks cold on"
+    assert text.count(told) == 2
     text = plan(SEED, "--cold-share", str(share))
-    assert text.count(f"at {share:.1%} of picks cold from {least} tokens on") == 2
-    assert text.count(f"read of its row: from 65 tokens on, and from {each} tokens on") == 2
-    assert "from no number of tokens on" in plan(SEED, "--cold-share", "0")
+    assert f"staged from {max(least, 1025)} tokens on at {share:.1%} of picks cold (as" in text
+    assert (f"by bytes from {least} on, but up to 1024" in text) is (least < 1025)
+    assert "no step is staged: at 0.0% of picks cold" in plan(SEED, "--cold-share", "0")
+
+
+@pytest.mark.parametrize(
+    ("engine", "machine", "first"),
+    [
+        ("", "", 252),
+        ("", "graph_tokens = 1024", 1025),
+        ("enforce_eager = true", "graph_tokens = 1024", 252),
+        ("max_cudagraph_capture_size = 600", "graph_tokens = 1024", 601),
+        ("cudagraph_capture_sizes = [1, 300]", "graph_tokens = 1024", 301),
+        ("compilation_config = {max_cudagraph_capture_size = 700}", "", 701),
+        ("compilation_config = '{\"cudagraph_capture_sizes\": [400, 8]}'", "", 401),
+        ('compilation_config = {cudagraph_mode = "none"}', "graph_tokens = 1024", 252),
+        ("cudagraph_capture_sizes = [300, 900]\nmax_num_batched_tokens = 512", "", 301),
+        ("max_num_batched_tokens = 2048", "graph_tokens = 1024", 1025),
+        ("max_num_batched_tokens = 300", "graph_tokens = 1024", None),
+    ],
+)
+def test_what_graphs_are_replayed_for_is_not_staged(
+    world: World, capfd: Capture, engine: str, machine: str, first: int | None
+) -> None:
+    file = world.project.series_file("sample")
+    text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    text = text.replace('device = "cpu"', 'device = "cuda"')
+    experts = '[model.experts]\nlayers = 40\nexperts = 384\npicks = 6\nrow = "1MiB"'
+    has = f'[machine]\ndevice = "99GiB"\nhost = "99GiB"\n{machine}'
+    file.write_text(f"{text}\n{experts}\n{has}\n[engine]\n{engine}\n")
+    assert world.run("residency", "plan", "--hot", "295") == 0
+    found = capfd.readouterr().out
+    assert ("is not known: say max_cudagraph_capture_size" in found) is not (engine or machine)
+    if first is not None:
+        assert found.count(f"is staged from {first} tokens on at 23.2%") == 2
+        assert ("by bytes from 252 on" in found) is (first != 252)
+        return
+    assert "no step is staged: at 23.2% of picks cold (uniform traffic) it takes 1025" in found
+    assert world.run("residency", "plan", "--hot", "295", "--graph-tokens", "0") == 0
+    assert "is staged from 252 tokens on" in capfd.readouterr().out
+
+
+def test_a_step_that_the_lane_never_has_is_told_as_none(plan: Plan) -> None:
+    text = plan(SEED, "--max-num-batched-tokens", "512")
+    assert text.count("it takes 1025 tokens, by bytes from 252 on, but up to 1024 a graph") == 2
+    assert text.count("at most 512; raise max_num_batched_tokens to 1025 or more") == 2
+    assert "no step" not in plan(SEED, "--max-num-batched-tokens", "8192")
+    assert "from 5 tokens on" in plan("cpu-staging")
 
 
 def test_exclusive_banks_and_a_buffer_are_in_the_sums(plan: Plan) -> None:
@@ -146,7 +196,15 @@ def test_what_cannot_be_planned_is_refused(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--link", "0"), ("--link", "x"), ("--cold-share", "1.1"), ("--kv-tokens", "-1")]
+    "arguments",
+    [
+        ("--link", "0"),
+        ("--link", "x"),
+        ("--cold-share", "1.1"),
+        ("--kv-tokens", "-1"),
+        ("--graph-tokens", "-1"),
+        ("--max-num-batched-tokens", "0"),
+    ],
 )
 def test_what_is_no_number_is_a_usage_error(arguments: tuple[str, ...], capfd: Capture) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -67,9 +67,13 @@ def step_line(
     if least <= replayed:
         graphs = f", by bytes from {least} on, but up to {replayed} a graph is replayed"
     if most is not None and first > most:
+        enough = f"to {first} or more"
+        if replayed == most:
+            # The engine bounds the graphs by its largest step, and they grow with it.
+            enough = f"above what graphs are captured for, and to {least} or more"
         return (
             f"no step is staged: {at} it takes {first} tokens{graphs}; a step has at most {most};"
-            f" raise max_num_batched_tokens to {first} or more, or take {FIELD} out"
+            f" raise max_num_batched_tokens {enough}, or take {FIELD} out"
         )
     together = "" if cold.block == 1 else f" (once for {cold.block} of the tokens that picked it)"
     return (

@@ -12,6 +12,7 @@ from lanewright.errors import LanewrightError
 # Each is planned by itself.
 Layers = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=2**24)]
 Above = Annotated[float, msgspec.Meta(gt=0)]
 
 
@@ -42,6 +43,8 @@ class MachineSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         kv_pool: Size of the KV cache as it is served today.
         other: Size of the weights that are no experts.
         pinned: Host memory that others pin: a model's own tables, a loader's buffers.
+        graph_tokens: Tokens up to which the engine replays a step from a graph there, where its
+            arguments do not say it; 0 where it replays none.
     """
 
     device: str
@@ -51,6 +54,7 @@ class MachineSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     kv_pool: str | None = None
     other: str | None = None
     pinned: str | None = None
+    graph_tokens: Tokens | None = None
 
     @property
     def kv_per_token(self) -> Fraction | None:

@@ -15,6 +15,7 @@ from expert_bank.staging.threshold import Cold
 from lanewright.errors import LanewrightError
 from lanewright.queue.series import Series
 from lanewright.queue.series_machine import MachineSpec
+from lanewright.residency.graphs import STEP, graph_tokens
 from lanewright.residency.shapes import kv_per_token, layer_shapes
 from lanewright.serve.features import BANKS, STAGE
 
@@ -34,6 +35,8 @@ class DryRun:
         rooms: By what asks for it, the buffers that could be.
         share: Share of cold picks that the lines are told for, beside uniform traffic's.
         block: Tokens of one expert that share a read of its row, by the kernel that is to run.
+        replayed: Tokens up to which a step is replayed from a graph; None where that is not known.
+        most: Tokens that a step has at most; None where that is not known.
     """
 
     plan: Plan
@@ -42,6 +45,8 @@ class DryRun:
     rooms: dict[str, StageRoom]
     share: float | None
     block: int = 1
+    replayed: int | None = 0
+    most: int | None = None
 
     @property
     def on_cpu(self) -> bool:
@@ -124,7 +129,14 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
     except Refused as error:
         raise LanewrightError(error.message, hint=error.hint) from error
     return DryRun(
-        plan, series.machine, room, rooms, share, CUDA_BLOCK if series.device == "cuda" else 1
+        plan,
+        series.machine,
+        room,
+        rooms,
+        share,
+        CUDA_BLOCK if series.device == "cuda" else 1,
+        graph_tokens(series, engine),
+        engine.get(STEP),
     )
 
 

@@ -9,10 +9,11 @@ from expert_bank.fits import device_terms, host_terms, plan_lines
 from expert_bank.plan import Plan
 from expert_bank.remedy import fits
 from expert_bank.sizes import parse_size, told
-from expert_bank.staging.lines import stage_lines
+from expert_bank.staging.lines import stage_lines, step_line
 from expert_bank.staging.room import StageRoom
 from expert_bank.staging.threshold import NEVER, null_share
 from lanewright.residency.dry_run import DryRun
+from lanewright.residency.graphs import MOST
 from lanewright.serve.features import STAGE
 
 # In GB/s, as links are told.
@@ -85,20 +86,29 @@ def _link_lines(found: DryRun, link: float) -> Iterator[str]:
 
 def _stage_lines(found: DryRun, room: StageRoom) -> Iterator[str]:
     plan, uniform = found.plan, null_share(found.layers, found.plan.layers[0].experts)
-    yield from stage_lines(room, found.cold, uniform, plan.kv_per_token)
+    replayed, most = found.replayed or 0, found.most
+    yield from stage_lines(
+        room, found.cold, uniform, plan.kv_per_token, replayed=replayed, most=most
+    )
+    if not room.off and found.replayed is None:
+        yield (
+            "up to how many tokens a graph is replayed, and a step not staged, is not known: say"
+            f" {MOST} in [engine], graph_tokens in [machine], or --graph-tokens"
+        )
     pool = parse_size((found.machine and found.machine.kv_pool) or "")
     if pool and not room.off:
         tokens = _tokens(plan, pool)
         of = f", which is {tokens} tokens" if tokens else ""
         yield f"{room.bytes / pool:.1%} of a KV cache of {told(pool)}{of}"
     if found.share is not None and not room.off:
-        yield f"at {found.share:.1%} of picks cold from {_tokens_told(found, found.share)} on"
+        yield step_line(found.cold, found.share, "as asked for", replayed=replayed, most=most)
     if found.block > 1 and not room.off:
         each = replace(found, block=1)
-        shares = uniform if found.share is None else found.share
+        shares = [uniform] if found.share is None else [uniform, found.share]
+        least = " and ".join(f"{_tokens_told(each, share)} at {share:.1%}" for share in shares)
         yield (
-            f"were each pick a read of its row: from {_tokens_told(each, uniform)} on"
-            + (f", and from {_tokens_told(each, shares)} on" if found.share is not None else "")
+            "by bytes, with a kernel that reads a row once for each token that picked it and not for"
+            f" {found.block} at a time: from {least} of picks cold on"
         )
 
 

@@ -125,6 +125,38 @@ def test_a_step_that_the_lane_never_has_is_told_as_none(plan: Plan) -> None:
     assert "from 5 tokens on" in plan("cpu-staging")
 
 
+def test_json_has_what_was_asked_for(plan: Plan) -> None:
+    asked = (SEED, "--cold-share", "0.027")
+    found = told_of(plan, *asked, "--stage", "2GiB")
+    row, layer = found["link"]["row"], found["link"]["layer"]
+    assert found["link"]["gb_per_second"] == 340
+    assert row == pytest.approx(17.92 * 2**20 / 340e9)
+    assert layer == pytest.approx(89 * row)
+    assert found["link"]["step"] == pytest.approx(40 * layer)
+    assert found["steps"] == {
+        "uniform": {
+            "cold_share": pytest.approx(89 / 384),
+            "least_tokens": 252,
+            "staged_from": 1025,
+        },
+        "cold_share": {"cold_share": 0.027, "least_tokens": 2163, "staged_from": 2163},
+    }
+    assert (found["graph_tokens"], found["max_num_batched_tokens"]) == (1024, None)
+    assert found["kv_pool"] == {"bytes": int(4.9 * GIB), "tokens": 2538199}
+    wanted = found["asked"]
+    assert (wanted["stage"], wanted["rows"], wanted["off"]) == ("2GiB", 114, "")
+    assert wanted["bytes"] == 114 * staged_row(found) == found["device"]["staging buffer"]
+    assert wanted["kv_pool_share"] == pytest.approx(wanted["bytes"] / (4.9 * GIB))
+    assert found["staging"]["1"]["kv_pool_share"] == pytest.approx(0.318, abs=0.001)
+    small = told_of(plan, *asked, "--stage", "1GiB", "--max-num-batched-tokens", "2000")
+    assert small["asked"]["off"].startswith("a layer has 89 cold rows")
+    assert small["steps"]["cold_share"]["staged_from"] is None
+    assert small["steps"]["uniform"]["staged_from"] == 1025
+    bare = told_of(plan, "cpu-twobank")
+    assert (bare["link"], bare["kv_pool"], bare["asked"]) == (None, None, None)
+    assert set(bare["steps"]) == {"uniform"}
+
+
 def test_exclusive_banks_and_a_buffer_are_in_the_sums(plan: Plan) -> None:
     plain, staged = told_of(plan, SEED), told_of(plan, SEED, "--stage", "2")
     assert sum(staged["device"].values()) - sum(plain["device"].values()) == 178 * staged_row(plain)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lanewright.__main__ import run
+from lanewright.residency.dry_run import PLAIN_BLOCK, QUANTIZED_BLOCK
 from tests.conftest import World
 
 ROOT = Path(__file__).parents[2]
@@ -125,6 +126,44 @@ def test_a_step_that_the_lane_never_has_is_told_as_none(plan: Plan) -> None:
     assert "from 5 tokens on" in plan("cpu-staging")
 
 
+def test_weights_that_are_not_quantized_are_read_by_our_own_kernel(
+    world: World, capfd: Capture
+) -> None:
+    # Whose blocks are those of a start; it imports vLLM, and cannot be imported here.
+    start = (ROOT / "overlay/expert_bank/glue/kernel_block.py").read_text()
+    for name, block in (("TRTLLM", QUANTIZED_BLOCK), ("ROW_POINTERS", PLAIN_BLOCK)):
+        assert f"\n{name} = {block}\n" in start
+    file = world.project.series_file("sample")
+    kept = file.read_text().replace('device = "cpu"', 'device = "cuda"')
+    named = kept.replace('recipe = "none"', 'name = "a/b"')
+    experts = '[model.experts]\nlayers = 4\nexperts = 64\npicks = 6\nrow = "1MiB"'
+    machine = '[machine]\ndevice = "99GiB"\nhost = "99GiB"'
+    recipe = ("qwen3-moe-tiny", "qwen3-moe-mxfp4-tiny")
+    for text, block in (
+        (f"{named}\n{experts}\n{machine}", QUANTIZED_BLOCK),
+        (f"{named}\n{experts}\nplain = true\n{machine}", PLAIN_BLOCK),
+        (f"{kept.replace('none', recipe[0])}\n{machine}", PLAIN_BLOCK),
+        (f"{kept.replace('none', recipe[1])}\n{machine}", QUANTIZED_BLOCK),
+    ):
+        file.write_text(f"{text}\n")
+        assert world.run("residency", "plan", "--hot", "8", "--json") == 0
+        assert json.loads(capfd.readouterr().out)["block"] == block
+
+
+def test_pages_are_the_machines(plan: Plan) -> None:
+    row = int(17.92 * 2**20)
+    for page in (64 * 2**10, 2**20):
+        given = ("--page", "1MiB") if page == 2**20 else ()
+        layer = -(-384 * row // page) * page
+        assert told_of(plan, SEED, *given)["host"]["cold bank, mirror"] == 40 * layer
+
+
+def test_the_second_tables_are_in_the_sums(plan: Plan) -> None:
+    text = plan(SEED, "--stage", "2")
+    assert "240.00 KiB  tables of staged layers" in text
+    assert "tables and counts 600.00 KiB of the device" in text
+
+
 def test_json_has_what_was_asked_for(plan: Plan) -> None:
     asked = (SEED, "--cold-share", "0.027")
     found = told_of(plan, *asked, "--stage", "2GiB")
@@ -159,7 +198,8 @@ def test_json_has_what_was_asked_for(plan: Plan) -> None:
 
 def test_exclusive_banks_and_a_buffer_are_in_the_sums(plan: Plan) -> None:
     plain, staged = told_of(plan, SEED), told_of(plan, SEED, "--stage", "2")
-    assert sum(staged["device"].values()) - sum(plain["device"].values()) == 178 * staged_row(plain)
+    more = sum(staged["device"].values()) - sum(plain["device"].values())
+    assert more == 178 * staged_row(plain) + 40 * 384 * 16
     assert "with moe_prefill_stage as asked for:" in plan(SEED, "--stage", "2GiB")
     assert "nothing is staged: a layer has 89 cold rows (1.56 GiB)" in plan(SEED, "--stage", "1GiB")
     most = told_of(plan, SEED, "--hot", "384", "--device", "400GiB")

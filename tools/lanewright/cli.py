@@ -283,6 +283,7 @@ def _add_plan(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "host": "host memory",
         "other": "weights on the device that are no experts",
         "pinned": "host memory that others pin",
+        "page": "a page of host memory, as in 64KiB",
         "kv-pool": "size of the KV cache as it is served today",
         "hot": "hot experts, as moe_hot_experts has them",
         "stage": "the staging buffer, as moe_prefill_stage has it",

@@ -16,7 +16,7 @@ from lanewright.residency.graphs import MOST, SIZES, STEP
 from lanewright.serve.features import BANKS, STAGE
 from lanewright.terminal import emit
 
-GIVEN = ("device", "host", "link", "kv_tokens", "kv_pool", "other", "pinned")
+GIVEN = ("device", "host", "link", "kv_tokens", "kv_pool", "other", "pinned", "page")
 
 
 def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:

@@ -16,11 +16,12 @@ from lanewright.errors import LanewrightError
 from lanewright.queue.series import Series
 from lanewright.queue.series_machine import MachineSpec
 from lanewright.residency.graphs import STEP, graph_tokens
-from lanewright.residency.shapes import kv_per_token, layer_shapes
+from lanewright.residency.shapes import kv_per_token, layer_shapes, plain_weights
 from lanewright.serve.features import BANKS, STAGE
 
-# What a start takes for FlashInfer's TRT-LLM kernels: a thread block for each 8 tokens of an expert.
-CUDA_BLOCK = 8
+# What a start takes: FlashInfer's TRT-LLM kernels have a thread block for each 8 tokens of an
+# expert, our own kernel, which runs weights that are not quantized, one for each 16.
+QUANTIZED_BLOCK, PLAIN_BLOCK = 8, 16
 MODE = "moe_cold_rows"
 
 
@@ -134,10 +135,16 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
         room,
         rooms,
         share,
-        CUDA_BLOCK if series.device == "cuda" else 1,
+        _block(series),
         graph_tokens(series, engine),
         engine.get(STEP),
     )
+
+
+def _block(series: Series) -> int:
+    if series.device == "cpu":
+        return 1
+    return PLAIN_BLOCK if plain_weights(series) else QUANTIZED_BLOCK
 
 
 def _on(plan: Plan, machine: MachineSpec | None) -> Plan:
@@ -147,13 +154,14 @@ def _on(plan: Plan, machine: MachineSpec | None) -> Plan:
         return replace(found, free_device=free_on_cpu(found))
     sizes = {
         name: parse_size(getattr(machine, name) or "0KiB") or 0
-        for name in ("device", "host", "other", "pinned")
+        for name in ("device", "host", "other", "pinned", "page")
     }
     return replace(
         plan,
         other=sizes["other"],
         free_device=sizes["device"],
         free_host=sizes["host"],
+        page=sizes["page"] or plan.page,
         tables_on_host=sizes["pinned"],
         # Which disk it goes to is not known.
         free_file=plan.file,

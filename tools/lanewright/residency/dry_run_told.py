@@ -35,7 +35,8 @@ def lines(found: DryRun) -> Iterator[str]:
     )
     yield from plan_lines(plan)
     yield f"hot experts {told(plan.hot_bank)}, cold experts {told(found.cold_bytes)}"
-    yield f"tables and counts {told(plan.tables + plan.counts)} of the device"
+    tables = plan.tables + plan.stage_tables + plan.counts
+    yield f"tables and counts {told(tables)} of the device"
     if machine is not None and machine.other is None:
         yield "weights that are no experts are not in it: say [machine] other, or --other"
     if times := _link_facts(found):

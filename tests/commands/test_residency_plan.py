@@ -108,7 +108,7 @@ def test_what_graphs_are_replayed_for_is_not_staged(
     file.write_text(f"{text}\n{experts}\n{has}\n[engine]\n{engine}\n")
     assert world.run("residency", "plan", "--hot", "295") == 0
     found = capfd.readouterr().out
-    assert ("is not known: say max_cudagraph_capture_size" in found) is not (engine or machine)
+    assert ("is not known: say max_cudagraph_capture_size" in found) is (not engine and not machine)
     if first is not None:
         assert found.count(f"is staged from {first} tokens on at 23.2%") == 2
         assert ("by bytes from 252 on" in found) is (first != 252)
@@ -307,6 +307,10 @@ def test_what_is_no_number_is_a_usage_error(arguments: tuple[str, ...], capfd: C
             '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"\n[engine]\nmoe_cold_rows = "bogus"',
             "moe_cold_rows is 'bogus', and must be one of mirror, exclusive, file",
         ),
+        (
+            '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"\n[engine]\ncompilation_config = "{"',
+            "compilation_config is no JSON",
+        ),
     ],
 )
 def test_a_series_that_describes_them_wrongly_is_refused(
@@ -314,6 +318,8 @@ def test_a_series_that_describes_them_wrongly_is_refused(
 ) -> None:
     file = world.project.series_file("sample")
     text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    if "compilation" in lines:
+        text = text.replace('device = "cpu"', 'device = "cuda"')
     file.write_text(f"{text}\n{lines}\n")
     assert world.run("residency", "plan", "--hot", "1") == 1
     assert re.search(told, capfd.readouterr().err)

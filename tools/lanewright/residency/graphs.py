@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from lanewright.errors import LanewrightError
 from lanewright.queue.series import Series
 
 MOST = "max_cudagraph_capture_size"
@@ -20,12 +21,21 @@ def graph_tokens(series: Series, engine: Mapping[str, Any]) -> int | None:
 
     Returns:
         Tokens; 0 where no graph is replayed, None where that is not known.
+
+    Raises:
+        LanewrightError: The compilation config is no JSON.
     """
     if series.device == "cpu" or engine.get("enforce_eager"):
         return 0
     compilation = engine.get("compilation_config") or {}
     if isinstance(compilation, str):
-        compilation = json.loads(compilation)
+        try:
+            compilation = json.loads(compilation)
+        except ValueError as error:
+            raise LanewrightError(
+                f"[engine] compilation_config is no JSON: {error}",
+                hint='write a table, or JSON: {"max_cudagraph_capture_size": 512}',
+            ) from error
     if isinstance(compilation, Mapping):
         mode = compilation.get("cudagraph_mode")
         if mode is not None and str(mode).upper() in {"NONE", "0"}:

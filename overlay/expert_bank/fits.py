@@ -18,6 +18,7 @@ def device_terms(plan: Plan) -> dict[str, int]:
         "other weights": plan.other,
         "staging buffer": plan.staging,
         "tables": plan.tables,
+        "tables of staged layers": plan.stage_tables,
         "counts": plan.counts,
     }
 

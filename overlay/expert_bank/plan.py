@@ -153,6 +153,12 @@ class Plan:
         return TABLE_BYTES * self.experts
 
     @property
+    def stage_tables(self) -> int:
+        """Second tables of the layers with cold rows, on the device; 0 where nothing is staged."""
+        staged = zip(self.layers, self.hot, strict=True) if self.staging else ()
+        return sum(TABLE_BYTES * each.experts for each, rows in staged if rows < each.experts)
+
+    @property
     def counts(self) -> int:
         """Counts of all layers, on the device."""
         return COUNT_BYTES * self.experts
@@ -175,7 +181,8 @@ class Plan:
     @property
     def device(self) -> int:
         """All that stays on the device, without KV cache, activations and graphs."""
-        return self.hot_bank + self.tables + self.counts + self.staging + self.other
+        tables = self.tables + self.stage_tables + self.counts
+        return self.hot_bank + tables + self.staging + self.other
 
     @property
     def device_peak(self) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lanewright.__main__ import run
+from lanewright.residency.dry_run import PLAIN_BLOCK, QUANTIZED_BLOCK
 from tests.conftest import World
 
 ROOT = Path(__file__).parents[2]
@@ -48,8 +49,9 @@ def test_the_first_users_figures(plan: Plan) -> None:
         "staging buffer: 89 rows, 1.56 GiB of the device, 806784 tokens of KV cache",
         "staging buffer: 178 rows, 3.11 GiB of the device, 1613569 tokens of KV cache",
         "31.8% of a KV cache of 4.90 GiB, which is 2538199 tokens",
-        "is staged from 252 tokens on at 23.2% of picks cold (uniform traffic)",
-        "were each pick a read of its row: from 65 tokens on",
+        "is staged from 1025 tokens on at 23.2% of picks cold (uniform traffic), by bytes from 252 on",
+        "but up to 1024 a graph is replayed",
+        "for each token that picked it and not for 8 at a time: from 65 tokens at 23.2% of picks cold",
     ):
         assert line in text, line
     found = told_of(plan, SEED)
@@ -69,15 +71,135 @@ def test_the_first_users_figures(plan: Plan) -> None:
 def test_the_smallest_staged_step_of_a_share(
     plan: Plan, share: float, least: int, each: int
 ) -> None:
+    text = plan(SEED, "--cold-share", str(share), "--graph-tokens", "0")
+    assert text.count(f"staged from {least} tokens on at {share:.1%} of picks cold (as asked") == 2
+    told = f"from 65 tokens at 23.2% and {each} tokens at {share:.1%} of picks cold on"
+    assert text.count(told) == 2
     text = plan(SEED, "--cold-share", str(share))
-    assert text.count(f"at {share:.1%} of picks cold from {least} tokens on") == 2
-    assert text.count(f"read of its row: from 65 tokens on, and from {each} tokens on") == 2
-    assert "from no number of tokens on" in plan(SEED, "--cold-share", "0")
+    assert f"staged from {max(least, 1025)} tokens on at {share:.1%} of picks cold (as" in text
+    assert (f"by bytes from {least} on, but up to 1024" in text) is (least < 1025)
+    assert "no step is staged: at 0.0% of picks cold" in plan(SEED, "--cold-share", "0")
+
+
+@pytest.mark.parametrize(
+    ("engine", "machine", "first"),
+    [
+        ("", "", 252),
+        ("", "graph_tokens = 1024", 1025),
+        ("enforce_eager = true", "graph_tokens = 1024", 252),
+        ("max_cudagraph_capture_size = 600", "graph_tokens = 1024", 601),
+        ("cudagraph_capture_sizes = [1, 300]", "graph_tokens = 1024", 301),
+        ("compilation_config = {max_cudagraph_capture_size = 700}", "", 701),
+        ("compilation_config = '{\"cudagraph_capture_sizes\": [400, 8]}'", "", 401),
+        ('compilation_config = {cudagraph_mode = "none"}', "graph_tokens = 1024", 252),
+        ("cudagraph_capture_sizes = [300, 900]\nmax_num_batched_tokens = 512", "", 301),
+        ("max_num_batched_tokens = 2048", "graph_tokens = 1024", 1025),
+        ("max_num_batched_tokens = 300", "graph_tokens = 1024", None),
+    ],
+)
+def test_what_graphs_are_replayed_for_is_not_staged(
+    world: World, capfd: Capture, engine: str, machine: str, first: int | None
+) -> None:
+    file = world.project.series_file("sample")
+    text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    text = text.replace('device = "cpu"', 'device = "cuda"')
+    experts = '[model.experts]\nlayers = 40\nexperts = 384\npicks = 6\nrow = "1MiB"'
+    has = f'[machine]\ndevice = "99GiB"\nhost = "99GiB"\n{machine}'
+    file.write_text(f"{text}\n{experts}\n{has}\n[engine]\n{engine}\n")
+    assert world.run("residency", "plan", "--hot", "295") == 0
+    found = capfd.readouterr().out
+    assert ("is not known: say max_cudagraph_capture_size" in found) is (not engine and not machine)
+    if first is not None:
+        assert found.count(f"is staged from {first} tokens on at 23.2%") == 2
+        assert ("by bytes from 252 on" in found) is (first != 252)
+        return
+    assert "no step is staged: at 23.2% of picks cold (uniform traffic) it takes 1025" in found
+    assert world.run("residency", "plan", "--hot", "295", "--graph-tokens", "0") == 0
+    assert "is staged from 252 tokens on" in capfd.readouterr().out
+
+
+def test_a_step_that_the_lane_never_has_is_told_as_none(plan: Plan) -> None:
+    text = plan(SEED, "--max-num-batched-tokens", "512")
+    assert text.count("it takes 1025 tokens, by bytes from 252 on, but up to 1024 a graph") == 2
+    assert text.count("at most 512; raise max_num_batched_tokens to 1025 or more") == 2
+    assert "no step" not in plan(SEED, "--max-num-batched-tokens", "8192")
+    assert "from 5 tokens on" in plan("cpu-staging")
+
+
+def test_weights_that_are_not_quantized_are_read_by_our_own_kernel(
+    world: World, capfd: Capture
+) -> None:
+    # Whose blocks are those of a start; it imports vLLM, and cannot be imported here.
+    start = (ROOT / "overlay/expert_bank/glue/kernel_block.py").read_text()
+    for name, block in (("TRTLLM", QUANTIZED_BLOCK), ("ROW_POINTERS", PLAIN_BLOCK)):
+        assert f"\n{name} = {block}\n" in start
+    file = world.project.series_file("sample")
+    kept = file.read_text().replace('device = "cpu"', 'device = "cuda"')
+    named = kept.replace('recipe = "none"', 'name = "a/b"')
+    experts = '[model.experts]\nlayers = 4\nexperts = 64\npicks = 6\nrow = "1MiB"'
+    machine = '[machine]\ndevice = "99GiB"\nhost = "99GiB"'
+    recipe = ("qwen3-moe-tiny", "qwen3-moe-mxfp4-tiny")
+    for text, block in (
+        (f"{named}\n{experts}\n{machine}", QUANTIZED_BLOCK),
+        (f"{named}\n{experts}\nplain = true\n{machine}", PLAIN_BLOCK),
+        (f"{kept.replace('none', recipe[0])}\n{machine}", PLAIN_BLOCK),
+        (f"{kept.replace('none', recipe[1])}\n{machine}", QUANTIZED_BLOCK),
+    ):
+        file.write_text(f"{text}\n")
+        assert world.run("residency", "plan", "--hot", "8", "--json") == 0
+        assert json.loads(capfd.readouterr().out)["block"] == block
+
+
+def test_pages_are_the_machines(plan: Plan) -> None:
+    row = int(17.92 * 2**20)
+    for page in (64 * 2**10, 2**20):
+        given = ("--page", "1MiB") if page == 2**20 else ()
+        layer = -(-384 * row // page) * page
+        assert told_of(plan, SEED, *given)["host"]["cold bank, mirror"] == 40 * layer
+
+
+def test_the_second_tables_are_in_the_sums(plan: Plan) -> None:
+    text = plan(SEED, "--stage", "2")
+    assert "240.00 KiB  tables of staged layers" in text
+    assert "tables and counts 600.00 KiB of the device" in text
+
+
+def test_json_has_what_was_asked_for(plan: Plan) -> None:
+    asked = (SEED, "--cold-share", "0.027")
+    found = told_of(plan, *asked, "--stage", "2GiB")
+    row, layer = found["link"]["row"], found["link"]["layer"]
+    assert found["link"]["gb_per_second"] == 340
+    assert row == pytest.approx(17.92 * 2**20 / 340e9)
+    assert layer == pytest.approx(89 * row)
+    assert found["link"]["step"] == pytest.approx(40 * layer)
+    assert found["steps"] == {
+        "uniform": {
+            "cold_share": pytest.approx(89 / 384),
+            "least_tokens": 252,
+            "staged_from": 1025,
+        },
+        "cold_share": {"cold_share": 0.027, "least_tokens": 2163, "staged_from": 2163},
+    }
+    assert (found["graph_tokens"], found["max_num_batched_tokens"]) == (1024, None)
+    assert found["kv_pool"] == {"bytes": int(4.9 * GIB), "tokens": 2538199}
+    wanted = found["asked"]
+    assert (wanted["stage"], wanted["rows"], wanted["off"]) == ("2GiB", 114, "")
+    assert wanted["bytes"] == 114 * staged_row(found) == found["device"]["staging buffer"]
+    assert wanted["kv_pool_share"] == pytest.approx(wanted["bytes"] / (4.9 * GIB))
+    assert found["staging"]["1"]["kv_pool_share"] == pytest.approx(0.318, abs=0.001)
+    small = told_of(plan, *asked, "--stage", "1GiB", "--max-num-batched-tokens", "2000")
+    assert small["asked"]["off"].startswith("a layer has 89 cold rows")
+    assert small["steps"]["cold_share"]["staged_from"] is None
+    assert small["steps"]["uniform"]["staged_from"] == 1025
+    bare = told_of(plan, "cpu-twobank")
+    assert (bare["link"], bare["kv_pool"], bare["asked"]) == (None, None, None)
+    assert set(bare["steps"]) == {"uniform"}
 
 
 def test_exclusive_banks_and_a_buffer_are_in_the_sums(plan: Plan) -> None:
     plain, staged = told_of(plan, SEED), told_of(plan, SEED, "--stage", "2")
-    assert sum(staged["device"].values()) - sum(plain["device"].values()) == 178 * staged_row(plain)
+    more = sum(staged["device"].values()) - sum(plain["device"].values())
+    assert more == 178 * staged_row(plain) + 40 * 384 * 16
     assert "with moe_prefill_stage as asked for:" in plan(SEED, "--stage", "2GiB")
     assert "nothing is staged: a layer has 89 cold rows (1.56 GiB)" in plan(SEED, "--stage", "1GiB")
     most = told_of(plan, SEED, "--hot", "384", "--device", "400GiB")
@@ -146,7 +268,15 @@ def test_what_cannot_be_planned_is_refused(
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--link", "0"), ("--link", "x"), ("--cold-share", "1.1"), ("--kv-tokens", "-1")]
+    "arguments",
+    [
+        ("--link", "0"),
+        ("--link", "x"),
+        ("--cold-share", "1.1"),
+        ("--kv-tokens", "-1"),
+        ("--graph-tokens", "-1"),
+        ("--max-num-batched-tokens", "0"),
+    ],
 )
 def test_what_is_no_number_is_a_usage_error(arguments: tuple[str, ...], capfd: Capture) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -177,6 +307,10 @@ def test_what_is_no_number_is_a_usage_error(arguments: tuple[str, ...], capfd: C
             '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"\n[engine]\nmoe_cold_rows = "bogus"',
             "moe_cold_rows is 'bogus', and must be one of mirror, exclusive, file",
         ),
+        (
+            '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"\n[engine]\ncompilation_config = "{"',
+            "compilation_config is no JSON",
+        ),
     ],
 )
 def test_a_series_that_describes_them_wrongly_is_refused(
@@ -184,6 +318,8 @@ def test_a_series_that_describes_them_wrongly_is_refused(
 ) -> None:
     file = world.project.series_file("sample")
     text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    if "compilation" in lines:
+        text = text.replace('device = "cpu"', 'device = "cuda"')
     file.write_text(f"{text}\n{lines}\n")
     assert world.run("residency", "plan", "--hot", "1") == 1
     assert re.search(told, capfd.readouterr().err)

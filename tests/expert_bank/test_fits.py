@@ -61,6 +61,7 @@ def test_the_lanes_plan_in_words() -> None:
         "     13.44 GiB  one layer raw and repacked, while loading",
         "      3.12 GiB  staging buffer",
         "    240.00 KiB  tables",
+        "    240.00 KiB  tables of staged layers",
         "    120.00 KiB  counts",
         "host: 69.72 GiB at most, 494.00 GiB free: 424.28 GiB to spare",
         "     63.00 GiB  cold bank, exclusive",
@@ -68,7 +69,7 @@ def test_the_lanes_plan_in_words() -> None:
         "experts while loading: at most 219.94 GiB of the device",
         "while serving: 229.62 GiB of the device; 21.08 GiB left for KV cache, activations and graphs",
         (
-            "against all experts resident (268.80 GiB): 59.18 GiB bought, 30655606 tokens of KV cache"
+            "against all experts resident (268.80 GiB): 59.18 GiB bought, 30655487 tokens of KV cache"
             " at 2.02 KiB each"
         ),
         "uniform traffic: 23.2% of picks cold",

@@ -99,9 +99,13 @@ def test_tokens_are_whole_where_a_tokens_bytes_are_not() -> None:
 def test_staging_is_paid_in_kv_cache() -> None:
     staged = replace(LANE, stage="2")
     assert staged.staging == 2 * 89 * LAYER.row
-    assert LANE.bought - staged.bought == staged.staging
+    assert staged.stage_tables == LANE.tables
+    assert LANE.bought - staged.bought == staged.staging + staged.stage_tables
+    # A layer whose experts are all hot has no second one.
+    assert replace(staged, hot=(384,) * 10 + (295,) * 30).stage_tables == LANE.tables * 30 // 40
     assert replace(staged, hot=(292,) * 40).staging == 2 * 92 * LAYER.row
-    assert replace(LANE, stage="1GiB").staging == 0
+    off = replace(LANE, stage="1GiB")
+    assert (off.staging, off.stage_tables) == (0, 0)
 
 
 @pytest.mark.parametrize(

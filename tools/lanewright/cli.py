@@ -3,6 +3,7 @@
 import argparse
 import importlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -13,6 +14,8 @@ from lanewright.project import Project
 from lanewright.terminal import quoted
 
 LAST_PORT = 65535
+# Of a step; no engine's has more.
+MOST_TOKENS = 2**24
 # Between two frames of what is shown live, in seconds.
 SHORTEST, LONGEST = 0.1, 3600.0
 EXIT_CODES = """\
@@ -59,6 +62,8 @@ class Arguments(Protocol):
     hot: str | None
     stage: str | None
     cold_share: float | None
+    graph_tokens: int | None
+    step_tokens: int | None
     verify_lock: bool
     verify_tree: bool
     verify_image: bool
@@ -278,6 +283,7 @@ def _add_plan(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "host": "host memory",
         "other": "weights on the device that are no experts",
         "pinned": "host memory that others pin",
+        "page": "a page of host memory, as in 64KiB",
         "kv-pool": "size of the KV cache as it is served today",
         "hot": "hot experts, as moe_hot_experts has them",
         "stage": "the staging buffer, as moe_prefill_stage has it",
@@ -297,6 +303,20 @@ def _add_plan(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         metavar="SHARE",
         help="of the picks that are cold, as in 0.027; tells the smallest staged step for it, too",
     )
+    steps = {
+        "--graph-tokens": ("graph_tokens", 0, "up to which a step is replayed from a graph"),
+        "--max-num-batched-tokens": ("step_tokens", 1, "that a step has at most, as in [engine]"),
+    }
+    for name, (place, least, text) in steps.items():
+        read = partial(_tokens, least)
+        plan.add_argument(name, dest=place, type=read, metavar="TOKENS", help=text)
+
+
+def _tokens(least: int, text: str) -> int:
+    number = int(text)
+    if not least <= number <= MOST_TOKENS:
+        raise argparse.ArgumentTypeError(f"{number} is not from {least} to {MOST_TOKENS}")
+    return number
 
 
 def _above(text: str) -> float:

@@ -106,11 +106,10 @@ def lay_out(
     block = block_of(layers[0], worker.device)
     if stage is not None:
         cold, share = Cold.of(stage.layers, of_token, block), null_share(stage.layers, of_each)
-        steps = {
-            "replayed": most_captured(vllm_config),
-            "most": vllm_config.scheduler_config.max_num_batched_tokens,
-        }
-        for line in stage_lines(stage, cold, share, plan.kv_per_token, **steps):
+        replayed = most_captured(vllm_config)
+        most = vllm_config.scheduler_config.max_num_batched_tokens
+        told = stage_lines(stage, cold, share, plan.kv_per_token, replayed=replayed, most=most)
+        for line in told:
             tell(line)
     if config.follow is not None:
         rows = {

@@ -12,10 +12,11 @@ from lanewright.queue.series import Series, load_series
 from lanewright.queue.series_machine import MachineSpec, check_machine
 from lanewright.residency.dry_run import dry_run
 from lanewright.residency.dry_run_told import facts, lines
+from lanewright.residency.graphs import MOST, SIZES, STEP
 from lanewright.serve.features import BANKS, STAGE
 from lanewright.terminal import emit
 
-GIVEN = ("device", "host", "link", "kv_tokens", "kv_pool", "other", "pinned")
+GIVEN = ("device", "host", "link", "kv_tokens", "kv_pool", "other", "pinned", "page")
 
 
 def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
@@ -29,6 +30,11 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     engine = dict(series.engine)
     engine |= {BANKS: arguments.hot} if arguments.hot else {}
     engine |= {STAGE: arguments.stage} if arguments.stage else {}
+    # What is said here is said of this engine, whatever its series has.
+    if arguments.graph_tokens is not None:
+        engine |= {"enforce_eager": False, "compilation_config": None, SIZES: None}
+        engine |= {MOST: arguments.graph_tokens}
+    engine |= {STEP: arguments.step_tokens} if arguments.step_tokens else {}
     found = dry_run(series, lane, engine, arguments.cold_share)
     if arguments.json:
         emit(json.dumps(facts(found), indent=2), always_utf8=True)

@@ -12,6 +12,7 @@ from lanewright.errors import LanewrightError
 # Each is planned by itself.
 Layers = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
 Count = Annotated[int, msgspec.Meta(ge=1)]
+Tokens = Annotated[int, msgspec.Meta(ge=0, le=2**24)]
 Above = Annotated[float, msgspec.Meta(gt=0)]
 
 
@@ -23,12 +24,14 @@ class ExpertsSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         experts: Of each.
         picks: Experts that a token gets.
         row: Size of one expert, all its tensors together: ``17.92MiB``.
+        plain: Whether its weights are not quantized, which another kernel runs.
     """
 
     layers: Layers
     experts: Count
     picks: Count
     row: str
+    plain: bool = False
 
 
 class MachineSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -42,6 +45,9 @@ class MachineSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         kv_pool: Size of the KV cache as it is served today.
         other: Size of the weights that are no experts.
         pinned: Host memory that others pin: a model's own tables, a loader's buffers.
+        graph_tokens: Tokens up to which the engine replays a step from a graph there, where its
+            arguments do not say it; 0 where it replays none.
+        page: Size of a page of host memory; this machine's where it is not said.
     """
 
     device: str
@@ -51,6 +57,8 @@ class MachineSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     kv_pool: str | None = None
     other: str | None = None
     pinned: str | None = None
+    graph_tokens: Tokens | None = None
+    page: str | None = None
 
     @property
     def kv_per_token(self) -> Fraction | None:
@@ -58,7 +66,7 @@ class MachineSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         return None if self.kv_tokens is None else Fraction(2**30) / Fraction(str(self.kv_tokens))
 
 
-SIZES = ("device", "host", "kv_pool", "other", "pinned")
+SIZES = ("device", "host", "kv_pool", "other", "pinned", "page")
 NUMBERS = ("link", "kv_tokens")
 # Beyond them a number is a mistake, or infinite.
 LEAST, MOST = 1e-6, 1e12

@@ -15,11 +15,13 @@ from expert_bank.staging.threshold import Cold
 from lanewright.errors import LanewrightError
 from lanewright.queue.series import Series
 from lanewright.queue.series_machine import MachineSpec
-from lanewright.residency.shapes import kv_per_token, layer_shapes
+from lanewright.residency.graphs import STEP, graph_tokens
+from lanewright.residency.shapes import kv_per_token, layer_shapes, plain_weights
 from lanewright.serve.features import BANKS, STAGE
 
-# What a start takes for FlashInfer's TRT-LLM kernels: a thread block for each 8 tokens of an expert.
-CUDA_BLOCK = 8
+# What a start takes: FlashInfer's TRT-LLM kernels have a thread block for each 8 tokens of an
+# expert, our own kernel, which runs weights that are not quantized, one for each 16.
+QUANTIZED_BLOCK, PLAIN_BLOCK = 8, 16
 MODE = "moe_cold_rows"
 
 
@@ -34,6 +36,8 @@ class DryRun:
         rooms: By what asks for it, the buffers that could be.
         share: Share of cold picks that the lines are told for, beside uniform traffic's.
         block: Tokens of one expert that share a read of its row, by the kernel that is to run.
+        replayed: Tokens up to which a step is replayed from a graph; None where that is not known.
+        most: Tokens that a step has at most; None where that is not known.
     """
 
     plan: Plan
@@ -42,6 +46,8 @@ class DryRun:
     rooms: dict[str, StageRoom]
     share: float | None
     block: int = 1
+    replayed: int | None = 0
+    most: int | None = None
 
     @property
     def on_cpu(self) -> bool:
@@ -124,8 +130,21 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
     except Refused as error:
         raise LanewrightError(error.message, hint=error.hint) from error
     return DryRun(
-        plan, series.machine, room, rooms, share, CUDA_BLOCK if series.device == "cuda" else 1
+        plan,
+        series.machine,
+        room,
+        rooms,
+        share,
+        _block(series),
+        graph_tokens(series, engine),
+        engine.get(STEP),
     )
+
+
+def _block(series: Series) -> int:
+    if series.device == "cpu":
+        return 1
+    return PLAIN_BLOCK if plain_weights(series) else QUANTIZED_BLOCK
 
 
 def _on(plan: Plan, machine: MachineSpec | None) -> Plan:
@@ -135,13 +154,14 @@ def _on(plan: Plan, machine: MachineSpec | None) -> Plan:
         return replace(found, free_device=free_on_cpu(found))
     sizes = {
         name: parse_size(getattr(machine, name) or "0KiB") or 0
-        for name in ("device", "host", "other", "pinned")
+        for name in ("device", "host", "other", "pinned", "page")
     }
     return replace(
         plan,
         other=sizes["other"],
         free_device=sizes["device"],
         free_host=sizes["host"],
+        page=sizes["page"] or plan.page,
         tables_on_host=sizes["pinned"],
         # Which disk it goes to is not known.
         free_file=plan.file,

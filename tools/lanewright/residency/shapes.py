@@ -46,6 +46,13 @@ def kv_per_token(series: Series) -> Fraction | None:
     return Fraction(2 * 2 * heads * recipe["num_hidden_layers"])
 
 
+def plain_weights(series: Series) -> bool:
+    """Tell whether the experts' weights are not quantized."""
+    if series.model.recipe is not None:
+        return "exponents" not in RECIPES[series.model.recipe]
+    return series.model.experts is not None and series.model.experts.plain
+
+
 def _of_recipe(recipe: Mapping[str, Any]) -> tuple[LayerShape, ...]:
     hidden, inner = recipe["hidden_size"], recipe["moe_intermediate_size"]
     layers = recipe.get("num_hidden_layers") or len(recipe["compress_ratios"])

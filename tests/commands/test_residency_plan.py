@@ -196,6 +196,13 @@ def test_json_has_what_was_asked_for(plan: Plan) -> None:
     assert set(bare["steps"]) == {"uniform"}
 
 
+def test_an_empty_text_is_what_it_says_and_not_what_the_series_says(plan: Plan) -> None:
+    """No buffer; and no hot experts are nothing to plan."""
+    assert "as asked for" in plan("cpu-staging")
+    assert "as asked for" not in plan("cpu-staging", "--stage", "")
+    assert "lane cpu-staging has all experts resident" in plan("cpu-staging", "--hot", "", code=1)
+
+
 def test_exclusive_banks_and_a_buffer_are_in_the_sums(plan: Plan) -> None:
     plain, staged = told_of(plan, SEED), told_of(plan, SEED, "--stage", "2")
     more = sum(staged["device"].values()) - sum(plain["device"].values())
@@ -268,21 +275,24 @@ def test_what_cannot_be_planned_is_refused(
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "told"),
     [
-        ("--link", "0"),
-        ("--link", "x"),
-        ("--cold-share", "1.1"),
-        ("--kv-tokens", "-1"),
-        ("--graph-tokens", "-1"),
-        ("--max-num-batched-tokens", "0"),
+        (("--link", "0"), "0 is not above 0"),
+        (("--link", "x"), "'x' is no number"),
+        (("--cold-share", "1.1"), "1.1 is no share: from 0 to 1"),
+        (("--cold-share", "2.7%"), "'2.7%' is no number"),
+        (("--kv-tokens", "-1"), "-1 is not above 0"),
+        (("--graph-tokens", "-1"), "-1"),
+        (("--max-num-batched-tokens", "0"), "0"),
     ],
 )
-def test_what_is_no_number_is_a_usage_error(arguments: tuple[str, ...], capfd: Capture) -> None:
+def test_what_is_no_number_is_a_usage_error(
+    arguments: tuple[str, ...], told: str, capfd: Capture
+) -> None:
     with pytest.raises(SystemExit) as ended:
         run(["-C", str(ROOT), "residency", "plan", SEED, *arguments])
     assert ended.value.code == 2
-    assert arguments[0] in capfd.readouterr().err
+    assert f"argument {arguments[0]}: {told}" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -320,14 +320,21 @@ def _tokens(least: int, text: str) -> int:
 
 
 def _above(text: str) -> float:
-    number = float(text)
+    number = _number(text)
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
     return number
 
 
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+
+
 def _share(text: str) -> float:
-    number = float(text)
+    number = _number(text)
     if not 0 <= number <= 1:
         raise argparse.ArgumentTypeError(f"{text} is no share: from 0 to 1")
     return number
@@ -350,7 +357,7 @@ def _named_path(text: str) -> Path:
 
 
 def _interval(text: str) -> float:
-    seconds = float(text)
+    seconds = _number(text)
     if not SHORTEST <= seconds <= LONGEST:
         raise argparse.ArgumentTypeError(f"{text} is not from {SHORTEST} to {LONGEST} seconds")
     return seconds

@@ -28,8 +28,9 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
     lane = lane_of(project, arguments)
     series = _for_machine(load_series(project, lane), arguments)
     engine = dict(series.engine)
-    engine |= {BANKS: arguments.hot} if arguments.hot else {}
-    engine |= {STAGE: arguments.stage} if arguments.stage else {}
+    # Empty text is as good as any: it takes out what the series says.
+    engine |= {} if arguments.hot is None else {BANKS: arguments.hot}
+    engine |= {} if arguments.stage is None else {STAGE: arguments.stage}
     # What is said here is said of this engine, whatever its series has.
     if arguments.graph_tokens is not None:
         engine |= {"enforce_eager": False, "compilation_config": None, SIZES: None}

@@ -321,6 +321,14 @@ def test_what_is_no_number_is_a_usage_error(
             '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"\n[engine]\ncompilation_config = "{"',
             "compilation_config is no JSON",
         ),
+        # As at a boot, which hands vLLM texts alone.
+        *(
+            (
+                f'[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"\n[engine]\n{argument}',
+                f"engine argument {argument.replace(' = ', ' is ')}, and must be a text",
+            )
+            for argument in ("moe_prefill_stage = 0", "moe_prefill_stage = 2", "moe_cold_rows = 1")
+        ),
     ],
 )
 def test_a_series_that_describes_them_wrongly_is_refused(

@@ -17,7 +17,7 @@ from lanewright.queue.series import Series
 from lanewright.queue.series_machine import MachineSpec
 from lanewright.residency.graphs import STEP, graph_tokens
 from lanewright.residency.shapes import kv_per_token, layer_shapes, plain_weights
-from lanewright.serve.features import BANKS, STAGE
+from lanewright.serve.features import BANKS, STAGE, require_kinds
 
 # What a start takes: FlashInfer's TRT-LLM kernels have a thread block for each 8 tokens of an
 # expert, our own kernel, which runs weights that are not quantized, one for each 16.
@@ -91,6 +91,7 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
     Raises:
         LanewrightError: Nothing is in two banks, or what is asked for cannot be read.
     """
+    require_kinds(engine)
     if not engine.get(BANKS):
         raise LanewrightError(
             f"lane {lane} has all experts resident, and there is nothing to plan",
@@ -103,13 +104,13 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
     shapes = layer_shapes(series, lane)
     try:
         hot = hot_rows(
-            str(engine[BANKS]),
+            engine[BANKS],
             experts=[each.experts for each in shapes],
             row_bytes=[each.row for each in shapes],
         )
         cold = [each.experts - rows for each, rows in zip(shapes, hot, strict=True)]
         sizes = [each.row for each in shapes]
-        asked = str(engine.get(STAGE) or "")
+        asked = engine.get(STAGE, "")
         require_stageable(asked, mode)
         # Out of a file nothing is staged.
         specs = () if mode == "file" else ("1", "2")

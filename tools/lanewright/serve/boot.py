@@ -7,7 +7,13 @@ from typing import Any, Self
 from lanewright.errors import LanewrightError
 from lanewright.project import Device
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.features import BANKS, COUNTER, SETTINGS, carries_bank, switched_on
+from lanewright.serve.features import (
+    BANKS,
+    SETTINGS,
+    carries_bank,
+    require_kinds,
+    switched_on,
+)
 
 PROMPTS = (
     "The lane is open and the first token",
@@ -19,11 +25,6 @@ EXTENSION = "expert_bank.glue.extension.WorkerExtension"
 WORKERS: Mapping[Device, str] = {
     "cpu": "expert_bank.glue.cpu_worker.CPUWorker",
     "cuda": "expert_bank.glue.gpu_worker.Worker",
-}
-KINDS: Mapping[str, tuple[type, str]] = {
-    COUNTER: (bool, "true or false"),
-    BANKS: (str, 'a text, such as "295" or "fit:200GiB"'),
-    **dict.fromkeys(SETTINGS, (str, "a text")),
 }
 # Set by the boot itself, from its own arguments.
 OWN_ARGUMENTS = frozenset({"host", "model", "port", "served_model_name"})
@@ -91,12 +92,7 @@ def engine_arguments(
             f"engine argument {', '.join(taken)} would make another model of the lane's recipe",
             hint="take it out of the lane's series",
         )
-    for name, (kind, valid) in KINDS.items():
-        if name in engine and not isinstance(engine[name], kind):
-            raise LanewrightError(
-                f"engine argument {name} is {engine[name]!r}, and must be {valid}",
-                hint="mend it in the lane's series",
-            )
+    require_kinds(engine)
     if (idle := sorted(set(SETTINGS).intersection(engine))) and not engine.get(BANKS):
         raise LanewrightError(
             f"engine argument {', '.join(idle)} says nothing without {BANKS}",

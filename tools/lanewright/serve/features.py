@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from lanewright.errors import LanewrightError
 from lanewright.serve.environment import LaneEnv
 
 PACKAGE = "expert_bank"
@@ -10,6 +11,11 @@ COUNTER, BANKS = "moe_usage_counter", "moe_hot_experts"
 FEATURES = (COUNTER, BANKS)
 STAGE = "moe_prefill_stage"
 SETTINGS = ("moe_cold_rows", "moe_boot_map", "moe_follow", STAGE)
+KINDS: Mapping[str, tuple[type, str]] = {
+    COUNTER: (bool, "true or false"),
+    BANKS: (str, 'a text, such as "295" or "fit:200GiB"'),
+    **dict.fromkeys(SETTINGS, (str, "a text")),
+}
 
 
 def carries_bank(env: LaneEnv) -> bool:
@@ -20,6 +26,20 @@ def carries_bank(env: LaneEnv) -> bool:
 def switched_on(engine: Mapping[str, object]) -> tuple[str, ...]:
     """Name the features that a lane's engine arguments switch on."""
     return tuple(name for name in FEATURES if engine.get(name, False))
+
+
+def require_kinds(engine: Mapping[str, object]) -> None:
+    """Go on where each feature is set to something of its kind.
+
+    Raises:
+        LanewrightError: One is not; vLLM would read a number otherwise than the text of it.
+    """
+    for name, (kind, valid) in KINDS.items():
+        if name in engine and not isinstance(engine[name], kind):
+            raise LanewrightError(
+                f"engine argument {name} is {engine[name]!r}, and must be {valid}",
+                hint="mend it in the lane's series",
+            )
 
 
 def without_features(engine: Mapping[str, object]) -> dict[str, object]:

@@ -264,7 +264,6 @@ def test_lanes_that_boot_here_are_planned_by_their_recipe(plan: Plan, lane: str,
         ((SEED, "--kv-tokens", "1e308"), "[machine] kv_tokens is 1e+308, and must be from 1e-06"),
         ((SEED, "--link", "5e-324"), "[machine] link is 4.94066e-324, and must be"),
         (("cpu-file", "--stage", "2"), "moe_prefill_stage: with moe_cold_rows file"),
-        (("gb300-staging", "--hot", "295"), "whose experts nobody describes"),
         (("no-such-lane",), "no-such-lane"),
     ],
 )
@@ -272,6 +271,14 @@ def test_what_cannot_be_planned_is_refused(
     plan: Plan, arguments: tuple[str, ...], told: str
 ) -> None:
     assert told in plan(*arguments, code=1)
+
+
+def test_a_model_by_name_must_be_described(world: World, capfd: Capture) -> None:
+    file = world.project.series_file("sample")
+    text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    file.write_text(text.replace('device = "cpu"', 'device = "cuda"'))
+    assert world.run("residency", "plan", "--hot", "2", "--device", "9GiB", "--host", "9GiB") == 1
+    assert "whose experts nobody describes" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(

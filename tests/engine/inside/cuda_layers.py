@@ -106,6 +106,8 @@ def in_two_allocations(load: Loading) -> None:
     rows = stage_room(spec, cold=cold, row_bytes=[1] * len(cold)).rows if spec else 0
     load.banks.allocate = two_allocations(rows)
     load.banks.lay_out = lambda layout: None  # type: ignore[method-assign]  # noqa: ARG005 - its name
+    # The CPU is the device here, and the hot rows are no part of the host's.
+    load.banks._on_host = lambda _hot, cold: cold  # type: ignore[method-assign]  # noqa: SLF001
 
 
 def two_allocations(stage: int) -> TwoAllocations:
@@ -115,13 +117,14 @@ def two_allocations(stage: int) -> TwoAllocations:
 
 def worker() -> SimpleNamespace:
     """Make what a load asks of vLLM's worker: no layer of it has a KV cache."""
-    served = SimpleNamespace(model="random", max_model_len=64)
+    served = SimpleNamespace(model="random", revision=None, max_model_len=64)
     return SimpleNamespace(
         device=CPU,
         vllm_config=SimpleNamespace(
             model_config=served,
             load_config=SimpleNamespace(safetensors_load_strategy=None),
             compilation_config=CompilationConfig(),
+            scheduler_config=SimpleNamespace(max_num_batched_tokens=64),
         ),
         model_runner=SimpleNamespace(get_kv_cache_spec=dict),
     )

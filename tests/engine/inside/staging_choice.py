@@ -68,6 +68,9 @@ def told_cuda() -> Iterator[tuple[Callable[[Loading], None], list[tuple[torch.de
 
     def lay(load: Loading) -> None:
         load.banks._device = CUDA  # noqa: SLF001 - before it is laid out
+        if not load.config.prefill_stage:
+            # What it began with is not chosen again.
+            load.banks.allocate = two_allocations(0)
 
     with ExitStack() as stack:
         for where, name, told in (

@@ -45,7 +45,8 @@ def prefetched(env: LaneEnv, evidence: Evidence, where: str) -> tuple[Proof, ...
                 f"{where}: {CLAIM} is carried and proves nothing: worker {worker['pid']} copied no"
                 f" tensor in a batch, {copied['captured']} while a graph was captured and"
                 f" {copied['unlike']} of another layout one by one",
-                hint=f"offload by prefetching (offload_backend in [engine]), or drop {PATCH}",
+                hint=f"drop {PATCH}, or offload by prefetching: offload_backend and offload_group_size in"
+                " [engine], on a GPU, without moe_hot_experts",
             )
     if not carried:
         return ()

@@ -27,7 +27,10 @@ def require_staging(who: str, banks: Mapping[str, Any], engine: Mapping[str, obj
     if staging is None:
         raise MismatchError(f"{nothing}there is no staging buffer")
     if staging["off"]:
-        raise MismatchError(f"{nothing}{staging['off']}")
+        raise MismatchError(
+            f"{nothing}{staging['off']}",
+            hint=f"see what the engine's log says of {STAGE}; {STAGE} '1' or '2' has room for every layer",
+        )
     if not staging["bytes"]:
         raise MismatchError(
             f"{nothing}no step was staged ({told_refused(staging)}); the bytes want"

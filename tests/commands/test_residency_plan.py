@@ -48,7 +48,7 @@ def test_the_first_users_figures(plan: Plan) -> None:
         "over the link, at 340 GB/s: a row 55.3 us, all cold rows of a layer 4.92 ms",
         "staging buffer: 89 rows, 1.56 GiB of the device, 806784 tokens of KV cache",
         "staging buffer: 178 rows, 3.11 GiB of the device, 1613569 tokens of KV cache",
-        "31.8% of a KV cache of 4.90 GiB, which is 2538199 tokens",
+        "it takes 31.8% of the KV cache (4.90 GiB, 2538199 tokens)",
         "is staged from 1025 tokens on at 23.2% of picks cold (uniform traffic), by bytes from 252 on",
         "but up to 1024 a graph is replayed",
         "for each token that picked it and not for 8 at a time: from 65 tokens at 23.2% of picks cold",
@@ -200,7 +200,7 @@ def test_an_empty_text_is_what_it_says_and_not_what_the_series_says(plan: Plan) 
     """No buffer; and no hot experts are nothing to plan."""
     assert "as asked for" in plan("cpu-staging")
     assert "as asked for" not in plan("cpu-staging", "--stage", "")
-    assert "lane cpu-staging has all experts resident" in plan("cpu-staging", "--hot", "", code=1)
+    assert "lane cpu-staging has no two banks (moe_hot_experts)" in plan("cpu-staging", "--hot", "", code=1)
 
 
 def test_exclusive_banks_and_a_buffer_are_in_the_sums(plan: Plan) -> None:
@@ -255,7 +255,7 @@ def test_lanes_that_boot_here_are_planned_by_their_recipe(plan: Plan, lane: str,
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("cpu-tiny",), "lane cpu-tiny has all experts resident"),
+        (("cpu-tiny",), "lane cpu-tiny has no two banks (moe_hot_experts)"),
         (("cpu-twobank", "--device", "2GiB"), "--host is not given"),
         (("cpu-twobank", "--hot", "17"), "17 is more than layer 0's 16 experts"),
         (("cpu-twobank", "--stage", "5"), "moe_prefill_stage '5'"),

@@ -94,7 +94,7 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
     require_kinds(engine)
     if not engine.get(BANKS):
         raise LanewrightError(
-            f"lane {lane} has all experts resident, and there is nothing to plan",
+            f"lane {lane} has no two banks ({BANKS}), and there is nothing to plan",
             hint=f"set {BANKS} in its [engine], or give --hot",
         )
     if (mode := engine.get(MODE, "mirror")) not in get_args(Mode):

@@ -134,8 +134,8 @@ def _stage_lines(found: DryRun, room: StageRoom) -> Iterator[str]:
     pool = _pool(found)
     if pool and not room.off:
         tokens = _tokens(plan, pool)
-        of = f", which is {tokens} tokens" if tokens else ""
-        yield f"{room.bytes / pool:.1%} of a KV cache of {told(pool)}{of}"
+        of = f", {tokens} tokens" if tokens else ""
+        yield f"it takes {room.bytes / pool:.1%} of the KV cache ({told(pool)}{of})"
     if found.share is not None and not room.off:
         yield step_line(found.cold, found.share, "as asked for", replayed=replayed, most=most)
     if found.block > 1 and not room.off:

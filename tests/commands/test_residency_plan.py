@@ -200,7 +200,9 @@ def test_an_empty_text_is_what_it_says_and_not_what_the_series_says(plan: Plan) 
     """No buffer; and no hot experts are nothing to plan."""
     assert "as asked for" in plan("cpu-staging")
     assert "as asked for" not in plan("cpu-staging", "--stage", "")
-    assert "lane cpu-staging has no two banks (moe_hot_experts)" in plan("cpu-staging", "--hot", "", code=1)
+    assert "lane cpu-staging has no two banks (moe_hot_experts)" in plan(
+        "cpu-staging", "--hot", "", code=1
+    )
 
 
 def test_exclusive_banks_and_a_buffer_are_in_the_sums(plan: Plan) -> None:

@@ -107,7 +107,7 @@ def in_two_allocations(load: Loading) -> None:
     load.banks.allocate = two_allocations(rows)
     load.banks.lay_out = lambda layout: None  # type: ignore[method-assign]  # noqa: ARG005 - its name
     # The CPU is the device here, and the hot rows are no part of the host's.
-    load.banks._on_host = lambda _hot, cold: cold  # type: ignore[method-assign]  # noqa: SLF001
+    load.banks._on_host = lambda hot, cold: cold  # type: ignore[method-assign]  # noqa: ARG005, SLF001
 
 
 def two_allocations(stage: int) -> TwoAllocations:

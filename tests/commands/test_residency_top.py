@@ -23,6 +23,7 @@ from expert_bank.stats_file import write_stats
 from lanewright.residency.top.rows import follows_on
 from lanewright.serve.port import HOST, usable_port
 from tests.conftest import World
+from tests.expert_bank.test_metrics import STAGING
 from tests.expert_bank.watched import Banks
 from tests.process import COMMAND, start
 
@@ -81,6 +82,27 @@ def test_a_map_that_stands_still_has_dashes(world: World, tmp_path: Path, capfd:
     assert "stands still  m\n" in out
     assert "cold: - of late (boot -, oracle -, null -), 50.0% so far" in out
     assert "0      2/4      4     -     -       -       -      0" in out
+
+
+@pytest.mark.parametrize(
+    ("changed", "state"),
+    [
+        ({}, "from 65 tokens on"),
+        ({"least_tokens": None}, "no step is long enough"),
+        ({"on": False}, "off"),
+    ],
+)
+def test_a_staging_buffer_has_a_line(
+    world: World, tmp_path: Path, capfd: Capture, changed: dict[str, Any], state: str
+) -> None:
+    path, staged = tmp_path / "stats.json", {**STAGING, "bytes": 2**20, **changed}
+    write_stats(path, {**stats(), "staging": staged})
+    assert world.run(*TOP, "--file", str(path), "--once") == 0
+    told = (
+        f"\nstaging, {state}: 21 steps, 1.00 MiB, 25 rows late; in place 31 decode, 32 switched_off,"
+        " 33 captured, 34 below_threshold, 36 failed, 35 unfilled steps\n"
+    )
+    assert told in capfd.readouterr().out
 
 
 def test_names_that_would_steer_a_terminal_are_written_out(

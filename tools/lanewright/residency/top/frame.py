@@ -9,6 +9,7 @@ from rich.text import Text
 from expert_bank.sizes import told
 from lanewright.residency.top.rows import Row, Stats, percent, rows, safe
 from lanewright.residency.top.source import age
+from lanewright.serve.staging import told_refused
 
 # In their order; when the terminal is too narrow, the last of ``LEFT_OUT`` go first.
 COLUMNS = ("hot", "picks", "cold", "boot", "oracle", "regret", "swaps")
@@ -63,6 +64,19 @@ def _head(stats: Stats) -> Iterator[Text]:
     yield Text(
         f"{done['seconds']:.2f} s at {done['barriers']:,} barriers,"
         f" {stats['deciding_seconds']:.2f} s deciding"
+    )
+    if (staging := stats["staging"]) is not None:
+        yield Text(_staged(staging))
+
+
+def _staged(staging: Stats) -> str:
+    """Tell what a staging buffer did."""
+    least = staging["least_tokens"]
+    begins = "no step is long enough" if least is None else f"from {least:,} tokens on"
+    state = begins if staging["on"] else "off"
+    return (
+        f"staging, {state}: {staging['steps']:,} steps, {told(staging['bytes'])},"
+        f" {staging['late']:,} rows late; in place {told_refused(staging)}"
     )
 
 

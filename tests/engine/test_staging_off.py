@@ -29,7 +29,8 @@ def found(laid: Callable[..., Laid], folder: Path) -> Mapping[str, Any]:
     """What the lane answers and tells with such a buffer, and without any."""
     lane = laid("0.32.0", "cpu-staging")
     engine = {**lane.lane.engine, "moe_usage_counter": None, "enable_prefix_caching": False}
-    asked = {"calls": [], "alone": [1, 64], "together": [8, 65], "shared": 0, "tokens": 4}
+    asked = {"calls": [], "alone": [1, 64], "together": [8, 65], "tokens": 4}
+    asked |= {"shared": 0, "replayed": []}
     rooms = {OFF: "1KiB", WITHOUT: None}
     jobs = [
         {"name": name, "engine": {**engine, "moe_prefill_stage": room}, **asked}

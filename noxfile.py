@@ -82,6 +82,7 @@ def tests(session: nox.Session) -> None:
     # An engine of a tiny model keeps one core busy. A file's tests share theirs.
     if fast or session.posargs[:2] == ["-m", "engine"]:
         tier += ["--numprocesses", "2", "--dist", "load" if fast else "loadfile"]
+        tier += [] if fast else ["--no-loadscope-reorder"]
     session.run("pytest", *tier, *session.posargs, env=in_memory() if fast else {})
 
 

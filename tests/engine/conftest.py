@@ -22,7 +22,20 @@ from tests.engine.lane_python import Laid
 
 ROOT = Path(__file__).parents[2]
 PIN = "0.32.0"
+# Files of few tests that take minutes: they begin first, so that no process is left with one at the end.
+LONGEST = (
+    "test_two_bank",
+    "test_equality",
+    "test_cpu_kernel_maps",
+    "test_rebased",
+    "test_load_peak",
+)
 CARRIED = ("upstream.toml", "series", "patches", "overlay", "environments")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest files first; ``--no-loadscope-reorder`` keeps that order."""
+    items.sort(key=lambda each: each.path.stem not in LONGEST)
 
 
 @dataclass(frozen=True)

@@ -275,6 +275,17 @@ def test_what_cannot_be_planned_is_refused(
     assert told in plan(*arguments, code=1)
 
 
+def test_sizes_of_graphs_that_are_no_list_are_refused(world: World, capfd: Capture) -> None:
+    file = world.project.series_file("sample")
+    text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    text = text.replace('device = "cpu"', 'device = "cuda"')
+    experts = '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"'
+    config = "compilation_config = {cudagraph_capture_sizes = {a = 5}}"
+    file.write_text(f"{text}\n{experts}\n[engine]\n{config}\n")
+    assert world.run("residency", "plan", "--hot", "2", "--device", "9GiB", "--host", "9GiB") == 1
+    assert "cudagraph_capture_sizes has {'a': 5}, which is no number" in capfd.readouterr().err
+
+
 def test_a_model_by_name_must_be_described(world: World, capfd: Capture) -> None:
     file = world.project.series_file("sample")
     text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
@@ -292,6 +303,8 @@ def test_a_model_by_name_must_be_described(world: World, capfd: Capture) -> None
         (("--cold-share", "2.7%"), "'2.7%' is no number"),
         (("--kv-tokens", "-1"), "-1 is not above 0"),
         (("--graph-tokens", "-1"), "-1"),
+        (("--graph-tokens", "many"), "'many' is no number"),
+        (("--max-num-batched-tokens", "8k"), "'8k' is no number"),
         (("--max-num-batched-tokens", "0"), "0"),
     ],
 )
@@ -330,6 +343,19 @@ def test_what_is_no_number_is_a_usage_error(
             '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"\n[engine]\ncompilation_config = "{"',
             "compilation_config is no JSON",
         ),
+        *(
+            (
+                f'[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"\n[engine]\n{argument}',
+                rf"\[engine\] {argument.split(' = ')[0]} has {value}, which is no number of tokens",
+            )
+            for argument, value in (
+                ('max_num_batched_tokens = "8k"', "'8k'"),
+                ("max_num_batched_tokens = -1", "-1"),
+                ('max_cudagraph_capture_size = "512"', "'512'"),
+                ("max_cudagraph_capture_size = true", "True"),
+                ('cudagraph_capture_sizes = ["a"]', "'a'"),
+            )
+        ),
         # As at a boot, which hands vLLM texts alone.
         *(
             (
@@ -345,7 +371,7 @@ def test_a_series_that_describes_them_wrongly_is_refused(
 ) -> None:
     file = world.project.series_file("sample")
     text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
-    if "compilation" in lines:
+    if "compilation" in lines or "cudagraph" in lines:
         text = text.replace('device = "cpu"', 'device = "cuda"')
     file.write_text(f"{text}\n{lines}\n")
     assert world.run("residency", "plan", "--hot", "1") == 1

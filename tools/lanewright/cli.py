@@ -313,7 +313,10 @@ def _add_plan(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 
 def _tokens(least: int, text: str) -> int:
-    number = int(text)
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
     if not least <= number <= MOST_TOKENS:
         raise argparse.ArgumentTypeError(f"{number} is not from {least} to {MOST_TOKENS}")
     return number

@@ -15,7 +15,7 @@ from expert_bank.staging.threshold import Cold
 from lanewright.errors import LanewrightError
 from lanewright.queue.series import Series
 from lanewright.queue.series_machine import MachineSpec
-from lanewright.residency.graphs import STEP, graph_tokens
+from lanewright.residency.graphs import STEP, graph_tokens, tokens
 from lanewright.residency.shapes import kv_per_token, layer_shapes, plain_weights
 from lanewright.serve.features import BANKS, STAGE, require_kinds
 
@@ -138,7 +138,7 @@ def dry_run(series: Series, lane: str, engine: dict[str, Any], share: float | No
         share,
         _block(series),
         graph_tokens(series, engine),
-        engine.get(STEP),
+        tokens(engine, STEP),
     )
 
 

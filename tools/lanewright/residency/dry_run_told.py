@@ -148,15 +148,6 @@ def _stage_lines(found: DryRun, room: StageRoom) -> Iterator[str]:
         )
 
 
-def _room(plan: Plan, room: StageRoom) -> dict[str, Any]:
-    return {
-        "off": room.off,
-        "rows": room.rows,
-        "bytes": room.bytes,
-        "kv_tokens": _tokens(plan, room.bytes),
-    }
-
-
 def _tokens(plan: Plan, size: int) -> int | None:
     return None if plan.kv_per_token is None else int(Fraction(size) // plan.kv_per_token)
 

@@ -23,7 +23,7 @@ def graph_tokens(series: Series, engine: Mapping[str, Any]) -> int | None:
         Tokens; 0 where no graph is replayed, None where that is not known.
 
     Raises:
-        LanewrightError: The compilation config is no JSON.
+        LanewrightError: The compilation config is no JSON, or what must be a number of tokens is none.
     """
     if series.device == "cpu" or engine.get("enforce_eager"):
         return 0
@@ -41,11 +41,31 @@ def graph_tokens(series: Series, engine: Mapping[str, Any]) -> int | None:
         if mode is not None and str(mode).upper() in {"NONE", "0"}:
             return 0
         engine = {**compilation, **engine}
-    sizes, most, step = engine.get(SIZES), engine.get(MOST), engine.get(STEP)
-    if sizes:
+    most, step = tokens(engine, MOST), tokens(engine, STEP)
+    if sizes := engine.get(SIZES):
         # Those above it are left out.
-        return max((size for size in sizes if step is None or size <= step), default=0)
+        listed = sizes if isinstance(sizes, list) else [sizes]
+        counts = [_count(size, SIZES) for size in listed]
+        return max((size for size in counts if step is None or size <= step), default=0)
     if most is None and series.machine is not None:
         return series.machine.graph_tokens
     # The engine bounds it by its largest step; whoever raises that gets the rest.
     return most
+
+
+def tokens(engine: Mapping[str, Any], name: str) -> int | None:
+    """Read an engine argument that is a number of tokens; None where it is not set.
+
+    Raises:
+        LanewrightError: It is something else.
+    """
+    return None if engine.get(name) is None else _count(engine[name], name)
+
+
+def _count(value: object, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise LanewrightError(
+            f"[engine] {name} has {value!r}, which is no number of tokens",
+            hint="mend it in the lane's series",
+        )
+    return value

@@ -1,7 +1,8 @@
 """What rows and counts cost on a GPU: ``nox -s bench -- device [--blocks N]``.
 
 A row copy is held against a plain copy of pinned memory of as many bytes, in turns at random, and so
-is a batch of the driver's (where that Python has vLLM) against a loop of copies; the counting of picks against the same launches that count nothing, 40 layers in one graph.
+is a batch of the driver's (where that Python has vLLM) against a loop of copies; the counting of picks
+against the same launches that count nothing, 40 layers in one graph.
 ``LANEWRIGHT_GPU_PYTHON`` names a Python with torch for CUDA. Without one it ends with exit code 6,
 and where a share is not reached with 5.
 """

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 from small_banks import Small, raised
-from staging_checks import EXPERTS, MANY, Odd, staged, staging_of
+from staged_banks import EXPERTS, MANY, Odd, staged, staging_of
 
 from expert_bank.bank import RowTensor
 from expert_bank.staging.batched import one_by_one

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from lanewright import __version__
+from lanewright.cli_image import add_image, joined
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
@@ -67,6 +68,12 @@ class Arguments(Protocol):
     verify_lock: bool
     verify_tree: bool
     verify_image: bool
+    base: str | None
+    backend: str
+    archive: Path | None
+    archive_format: str
+    image: str | None
+    engine: str | None
     run: str
     env: bool
     command: Callable[[Project, Places, "Arguments"], ExitCode]
@@ -141,10 +148,7 @@ def parse(arguments: list[str]) -> Arguments:
     bisect.add_argument(
         "--env", action="store_true", help="give CMD what `env` prints of the lane, too"
     )
-    image = _command(commands, "image", "make a lane's layer, in an OCI layout", reads=True)
-    image.add_argument(
-        "--out", type=Path, metavar="DIR", help="folder for the layout, instead of the store's"
-    )
+    add_image(commands, _command)
     boot = _command(commands, "boot", "boot a lane, greet it, and keep a record")
     boot.add_argument("--port", type=_port, help="port of the server; by default a free one")
     boot.add_argument("--no-server", action="store_true", help="only the offline engine")
@@ -170,7 +174,7 @@ def parse(arguments: list[str]) -> Arguments:
     )
     usage.add_argument("--out", type=Path, metavar="FILE", help="write the usage map, Parquet")
     _add_residency(commands)
-    found = parser.parse_args(arguments)
+    found = parser.parse_args(joined(arguments))
     if getattr(found, "stray", None):
         parser.error(f"`rebase` takes its lane behind --lane: --lane {quoted(found.stray)}")
     if getattr(found, "resume", False) and not getattr(found, "equal", True):

@@ -83,6 +83,11 @@ class Places:
         return self.store / "layouts"
 
     @property
+    def base_images(self) -> Path:
+        """Images that lanes are based on, as OCI layouts, each of one platform."""
+        return self.store / "base-images"
+
+    @property
     def models(self) -> Path:
         """Generated models, by recipe hash."""
         return self.store / "models"

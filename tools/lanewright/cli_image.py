@@ -1,0 +1,117 @@
+"""The command line of images: ``image LANE``, and ``image ACTION``."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+BACKENDS = ("lanewright", "buildah", "podman", "docker")
+ENGINES = ("podman", "docker")
+ACTIONS = {
+    "base": "make the image that a CPU lane's is based on",
+    "mirror": "keep the image that a lane is based on, as an OCI layout",
+    "inspect": "say what is in an image, from its labels alone",
+    "smoke": "boot an image in a container and compare its answers",
+    "run": "print the command that serves a lane from its image",
+    "source": "write what builds a lane's image from source",
+}
+AddCommand = Callable[..., argparse.ArgumentParser]
+
+
+def joined(arguments: Sequence[str]) -> list[str]:
+    """Make one word of ``image`` and an action behind it, so that ``image LANE`` can stay.
+
+    A lane that has an action's name is taken behind ``--``.
+    """
+    found = list(arguments)
+    place = 0
+    while place < len(found) and found[place].startswith("-"):
+        place += 2 if found[place] == "-C" else 1
+    if found[place : place + 1] == ["image"] and found[place + 1 : place + 2]:
+        action = found[place + 1]
+        if action in ACTIONS:
+            found[place : place + 2] = [f"image {action}"]
+    return found
+
+
+def add_image(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", command: AddCommand
+) -> None:
+    """Add ``image`` and its actions."""
+    image = command(commands, "image", "make a lane's layer, and its image on a base", reads=True)
+    _add_base(image)
+    image.add_argument(
+        "--backend",
+        choices=BACKENDS,
+        default=BACKENDS[0],
+        help="what puts the layer on the base; by default %(default)s itself, in an OCI layout",
+    )
+    image.add_argument(
+        "--out", type=Path, metavar="DIR", help="folder for the layout, instead of the store's"
+    )
+    image.add_argument(
+        "--archive",
+        type=Path,
+        metavar="DIR",
+        help="write an archive there, its bill of materials and its provenance",
+    )
+    image.add_argument(
+        "--format",
+        dest="archive_format",
+        choices=("oci", "docker"),
+        default="oci",
+        help="of the archive: for podman, or for docker; by default %(default)s",
+    )
+    for action, text in ACTIONS.items():
+        made = command(
+            commands,
+            f"image {action}",
+            text,
+            reads=action not in {"run", "source"},
+            of_lane=action != "inspect",
+            module=f"image_{action}",
+        )
+        _ADDING.get(action, _add_nothing)(made)
+
+
+def _add_nothing(_: argparse.ArgumentParser) -> None:
+    """Some take no option of their own."""
+
+
+def _add_base(image: argparse.ArgumentParser) -> None:
+    image.add_argument(
+        "--base",
+        metavar="IMAGE",
+        help="base image: an OCI layout, an archive, or containers-storage:NAME",
+    )
+
+
+def _add_inspect(inspect: argparse.ArgumentParser) -> None:
+    inspect.add_argument(
+        "image",
+        nargs="?",
+        metavar="IMAGE",
+        help="an OCI layout, an archive, containers-storage:NAME or a lane; else the default lane",
+    )
+
+
+def _add_engine(smoke: argparse.ArgumentParser) -> None:
+    smoke.add_argument(
+        "--engine",
+        choices=ENGINES,
+        help="what runs the container; by default the first that is here",
+    )
+
+
+def _add_out(source: argparse.ArgumentParser) -> None:
+    source.add_argument(
+        "--out", type=Path, metavar="DIR", required=True, help="a new folder for it"
+    )
+
+
+_ADDING = {
+    "mirror": _add_base,
+    "inspect": _add_inspect,
+    "smoke": _add_engine,
+    "run": _add_engine,
+    "source": _add_out,
+}

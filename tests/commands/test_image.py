@@ -35,7 +35,7 @@ def test_digest_and_place_are_data(imaged: World, capfd: Capture) -> None:
     lock = locked(imaged)
     folder = layout_folder(imaged.places, lock)
     assert captured.out == f"{layer_of(lock).digest} {folder}\n"
-    assert "lane sample: image made, 10240 bytes for /usr/lib/python3/dist-packages" in captured.err
+    assert "lane sample: layer made, 10240 bytes for /usr/lib/python3/dist-packages" in captured.err
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert imaged.run("image", "sample") == 0
     captured = capfd.readouterr()
@@ -53,6 +53,7 @@ def test_as_json(imaged: World, capfd: Capture) -> None:
             "digest": layer_of(lock).digest,
             "size": 10240,
             "site_packages": "/usr/lib/python3/dist-packages",
+            "version": f"1.1+lane.sample.{lock.tree[:8]}",
         },
         "layout": str(layout_folder(imaged.places, lock)),
     }

@@ -26,7 +26,7 @@ LOCK = sealed(
     )
 )
 # Moves with every key that an image says of itself; so do the images that people have.
-GOLDEN = "6f674819efa29a2065d8653814d7076d5525523304c14b913f9748a76383a558"
+GOLDEN = "496f29930d3149c6bace64921c86da2261aed2fec85fb1aaf325b438dfc87feb"
 
 
 def read(files: dict[str, bytes], descriptor: dict[str, Any]) -> Any:  # noqa: ANN401 - JSON

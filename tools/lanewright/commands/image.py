@@ -1,4 +1,4 @@
-"""``lanewright image``: a lane's changed files as one layer, in an OCI layout."""
+"""``lanewright image``: a lane's changed files as one layer, and on a base its image."""
 
 from pathlib import Path
 
@@ -6,22 +6,63 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.image.check import differences, require_intact_layout
 from lanewright.image.layout import lay_out, layout_folder
+from lanewright.image.onto.base import found_base
+from lanewright.image.onto.making import Made, make_image
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
-from lanewright.queue.lock import layer_of
+from lanewright.queue.lock import Lock, layer_of
+from lanewright.queue.series import load_series
 from lanewright.report.left_out import say_left_out
 from lanewright.store.git import Repository
-from lanewright.terminal import emit, emit_json, say
+from lanewright.terminal import emit, emit_json, quoted, say
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
-    """Make the layout unless it is there; print the layer's digest and where the layout is."""
+    """Make what is not there yet; print what there is: digest and folder.
+
+    A lane whose base is made here and is not yet gets its layer alone, which takes no tool.
+    """
     lane = lane_of(project, arguments)
     lock = build(project, places, lane, check=True).lock
-    layer = layer_of(lock)
+    layer_of(lock)
     repository = Repository(places.objects)
+    base = found_base(project, places, load_series(project, lane), lock, arguments.base)
     out = arguments.out and arguments.out.resolve()
+    layer = _layer(repository, places, lock, None if base else out)
+    made = base and make_image(places, lock, base, out)
+    say_left_out(project, lock)
+    told: dict[str, object] = {"lane": lane, "layer": layer_of(lock), "layout": layer}
+    if made:
+        told |= _told(made)
+    else:
+        say(f"lane {lane}: no image yet, for there is no base\n  next: {_next(lane)}")
+    if arguments.json:
+        emit_json(told)
+    elif made:
+        emit(f"{made.image.digest} {made.folder}")
+    else:
+        emit(f"{layer_of(lock).digest} {layer}")
+    return ExitCode.CLEAN
+
+
+def _next(lane: str) -> str:
+    return f"lanewright image base {quoted(lane)}"
+
+
+def _told(made: Made) -> dict[str, object]:
+    return {
+        "image": made.image.digest,
+        "id": made.image.config,
+        "base": made.base.digest,
+        "platform": made.base.platform,
+        "folder": made.folder,
+        "size": made.size,
+        "new": made.new,
+    }
+
+
+def _layer(repository: Repository, places: Places, lock: Lock, out: Path | None) -> Path:
     folder = out or layout_folder(places, lock)
     if _holds_something(folder):
         if out and differences(repository, lock, out):
@@ -30,17 +71,13 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
                 hint="name an empty or a new folder",
             )
         require_intact_layout(repository, lock, folder)
-        say(f"lane {lane}: the image is there already, and as its lock says")
+        say(f"lane {lock.lane}: the layer is there already, and as its lock says")
     else:
         lay_out(repository, lock, folder)
         require_intact_layout(repository, lock, folder)
-        say(f"lane {lane}: image made, {layer.size} bytes for {layer.site_packages}")
-    say_left_out(project, lock)
-    if arguments.json:
-        emit_json({"lane": lane, "layer": layer, "layout": folder})
-    else:
-        emit(f"{layer.digest} {folder}")
-    return ExitCode.CLEAN
+        layer = layer_of(lock)
+        say(f"lane {lock.lane}: layer made, {layer.size} bytes for {layer.site_packages}")
+    return folder
 
 
 def _holds_something(folder: Path) -> bool:

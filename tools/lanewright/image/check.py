@@ -6,7 +6,7 @@ from pathlib import Path
 from lanewright.errors import MismatchError
 from lanewright.image import oci
 from lanewright.image.content import wrong_members
-from lanewright.image.documents import documents, stamps
+from lanewright.image.documents import documents, layer_stamps
 from lanewright.image.reading import Reading
 from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.git import Repository
@@ -73,7 +73,7 @@ def _read_image(
         reading.tell(
             f"{name}: its layer is {', '.join(digests) or 'none'}, not {layer_of(lock).digest}"
         )
-    said = stamps(lock)
+    said = layer_stamps(lock)
     for what, found in [
         ("annotations", manifest.annotations),
         ("labels", config.config.labels if config else said),

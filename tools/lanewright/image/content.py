@@ -2,8 +2,9 @@
 
 import tarfile
 
-from lanewright.image.layer import KINDS, WHITEOUT, folders_of
+from lanewright.image.layer import KINDS, WHITEOUT, compiled_of, folders_of
 from lanewright.image.tar import SECONDS, Member, pack, unpack
+from lanewright.image.told_version import VERSION_FILE, version_file
 from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.git import Repository
 from lanewright.store.objects import File, blob_id, files
@@ -41,7 +42,15 @@ def wrong_members(repository: Repository, lock: Lock, content: bytes) -> list[st
             within.append(Member(path, member.kind, member.mode, member.content))
         else:
             told.append(f"{member.path} is in the layer, outside {root}")
-    return told + _unlike(repository, lock, within)
+    return told + _unlike(repository, lock, _without_version(lock, within, told))
+
+
+def _without_version(lock: Lock, members: list[Member], told: list[str]) -> list[Member]:
+    version = layer_of(lock).version
+    wanted = [Member(VERSION_FILE, tarfile.REGTYPE, 0o644, version_file(version))]
+    if [member for member in members if member.path == VERSION_FILE] != wanted[: bool(version)]:
+        told.append(f"{VERSION_FILE} does not tell {version or 'the version of the image'}")
+    return [member for member in members if member.path != VERSION_FILE]
 
 
 def _unlike(repository: Repository, lock: Lock, members: list[Member]) -> list[str]:
@@ -50,10 +59,16 @@ def _unlike(repository: Repository, lock: Lock, members: list[Member]) -> list[s
     told = []
     folders = set()
     had = folders_of(before)
+    changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
+    root = layer_of(lock).site_packages
+    stale = {name for path in changed for name in compiled_of(path, root, had)}
     for member in members:
         folder, slash, name = member.path.rpartition("/")
         if name.startswith(WHITEOUT):
             path = f"{folder}{slash}{name.removeprefix(WHITEOUT)}"
+            if path in stale:
+                stale.remove(path)
+                continue
             if path not in now:
                 told.append(f"{path} is removed by the layer, and the pin has no such file")
             now.pop(path, None)
@@ -68,6 +83,7 @@ def _unlike(repository: Repository, lock: Lock, members: list[Member]) -> list[s
             now[member.path] = File(mode, blob_id(member.content))
             if now[member.path] == before.get(member.path):
                 told.append(f"{member.path} is in the layer, and the pin has the same")
+    told += [f"{path} is left to the base, and is of a changed module" for path in sorted(stale)]
     told += [
         f"{path} {_how(now, after, path)}"
         for path in sorted(now.keys() | after.keys())

@@ -1,10 +1,11 @@
-"""What an image of a lane says: labels, configurations, manifests and their index."""
+"""A lane's layer as images of nothing else: configurations, manifests and their index."""
 
 from datetime import UTC, datetime
 
 import msgspec
 
 from lanewright.image import oci
+from lanewright.image.stamps import stamps
 from lanewright.image.tar import SECONDS
 from lanewright.queue.lock import Lock, layer_of
 
@@ -14,20 +15,9 @@ ARCHITECTURES = ("amd64", "arm64")
 MARKER = b'{"imageLayoutVersion":"1.0.0"}'
 
 
-def stamps(lock: Lock) -> dict[str, str]:
-    """What an image says of itself: labels of its configuration, annotations of its manifest."""
-    return {
-        "dev.lanewright.lane": lock.lane,
-        "dev.lanewright.lock": lock.seal,
-        "dev.lanewright.pin": lock.pin.ref,
-        "dev.lanewright.site-packages": layer_of(lock).site_packages,
-        "dev.lanewright.tree": lock.tree,
-        "org.opencontainers.image.created": CREATED,
-        "org.opencontainers.image.licenses": "Apache-2.0",
-        "org.opencontainers.image.revision": lock.tree,
-        "org.opencontainers.image.title": f"lane {lock.lane}: what it changes in vLLM",
-        "org.opencontainers.image.version": lock.pin.version,
-    }
+def layer_stamps(lock: Lock) -> dict[str, str]:
+    """What the layer alone says of itself: it came with no base, and has no time but this one."""
+    return dict(sorted({**stamps(lock), "org.opencontainers.image.created": CREATED}.items()))
 
 
 def documents(lock: Lock) -> dict[str, bytes]:
@@ -36,7 +26,7 @@ def documents(lock: Lock) -> dict[str, bytes]:
     ``index.json`` names one image, an index of one manifest per architecture: readers that look
     for a single image find it, and take from it the one for their machine.
     """
-    layer, said = layer_of(lock), stamps(lock)
+    layer, said = layer_of(lock), layer_stamps(lock)
     blobs: dict[str, bytes] = {}
 
     def keep(

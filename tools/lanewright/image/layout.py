@@ -32,16 +32,28 @@ def lay_out(repository: Repository, lock: Lock, folder: Path) -> None:
     layer = layer_of(lock)
     try:
         with making(folder.parent) as scratch:
-            content = layer_content(repository, lock.pin.tree, lock.tree, layer.site_packages)
-            if digest_of(content) != layer.digest:
-                raise MismatchError(
-                    f"lane {lock.lane}: the lock says layer {layer.digest}, but its tree gives"
-                    f" {digest_of(content)}",
-                    hint=f"lanewright verify --lock {lock.lane}",
-                )
+            content = locked_layer(repository, lock)
             for path, raw in {**documents(lock), blob_path(layer.digest): content}.items():
                 (scratch / path).parent.mkdir(parents=True, exist_ok=True)
                 (scratch / path).write_bytes(raw)
             settle(scratch, folder)
     except OSError as error:
         raise LanewrightError(f"cannot write the image {folder}: {error.strerror}") from error
+
+
+def locked_layer(repository: Repository, lock: Lock) -> bytes:
+    """The layer that a lock names, made of its trees.
+
+    Raises:
+        MismatchError: They give another than the lock says.
+    """
+    layer = layer_of(lock)
+    version = layer.version or None
+    content = layer_content(repository, lock.pin.tree, lock.tree, layer.site_packages, version)
+    if digest_of(content) != layer.digest:
+        raise MismatchError(
+            f"lane {lock.lane}: the lock says layer {layer.digest}, but its tree gives"
+            f" {digest_of(content)}",
+            hint=f"lanewright verify --lock {lock.lane}",
+        )
+    return content

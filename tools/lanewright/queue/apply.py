@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from lanewright.image.layer import LayerError, layer_content
 from lanewright.image.oci import digest_of
+from lanewright.image.told_version import told_version
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.carried import Carried, Change, moved_by
@@ -183,7 +184,7 @@ def _base(planned: Plan) -> LockedBase | UnsetType:
     image = planned.series.image
     if image is None or image.base is None or image.digest is None:
         return UNSET
-    return LockedBase(image.base, image.digest)
+    return LockedBase(image.base, image.digest, image.index)
 
 
 def _layer(
@@ -197,12 +198,13 @@ def _layer(
         return UNSET
     root = planned.series.image.site_packages
     try:
-        content = layer_content(repository, pin.tree, tree, root)
+        version = told_version(planned.lane, pin, tree)
+        content = layer_content(repository, pin.tree, tree, root, version)
     except LayerError as error:
         names = " and ".join(touched.get(error.path, ()))
         place = f"series/{planned.lane}.toml ({names}): {error.path}"
         raise LayerError(place, error.why) from error
-    return LockedLayer(digest_of(content), len(content), root)
+    return LockedLayer(digest_of(content), len(content), root, version)
 
 
 def told_conflicts(applied: Applied) -> str:

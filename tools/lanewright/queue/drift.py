@@ -35,6 +35,8 @@ def drift(planned: Plan, lock: Lock | None) -> str:
     asked = planned.series.image.site_packages if planned.series.image else None
     if laid != asked:
         changes.append(f"[image] site_packages {laid or 'none'} -> {asked or 'none'}")
+    elif lock.layer and not lock.layer.version:
+        changes.append("its layer is of the form of an earlier lanewright")
     image = planned.series.image
     wanted_base = image.digest if image else None
     base = lock.base.digest if lock.base else None

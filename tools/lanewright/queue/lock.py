@@ -124,23 +124,27 @@ class LockedLayer(msgspec.Struct, frozen=True):
         digest: Of the uncompressed archive.
         size: Its bytes.
         site_packages: Folder of the image that the files go to.
+        version: What vLLM calls itself in the image; empty in locks of the first form.
     """
 
     digest: Digest
     size: int
     site_packages: str
+    version: str = ""
 
 
-class LockedBase(msgspec.Struct, frozen=True):
+class LockedBase(msgspec.Struct, frozen=True, omit_defaults=True):
     """The image that the lane is served in.
 
     Attributes:
         name: Its name with its tag.
         digest: What it is, whatever the tag names later.
+        index: The list that has it for several architectures, where that is known.
     """
 
     name: str
     digest: Digest
+    index: Digest | None = None
 
 
 class Lock(msgspec.Struct, frozen=True, kw_only=True):

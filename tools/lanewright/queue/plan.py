@@ -19,6 +19,7 @@ from lanewright.queue.inputs import (
 )
 from lanewright.queue.pin import PinSpec, read_pin
 from lanewright.queue.series import Series, load_series, name_of, patch_for
+from lanewright.queue.series_image import LAYER_FORM
 from lanewright.queue.use.claims import require_apart
 from lanewright.queue.use.laid_seams import with_seams
 from lanewright.queue.use.plugged import require_plugged
@@ -97,7 +98,7 @@ def _digest(series: Series, pin: PinSpec, inputs: Sequence[Input]) -> str:
     if series.release:
         stated.append(series.release)
     if series.image:
-        stated.append(series.image)
+        stated += [{"layer": LAYER_FORM}, msgspec.structs.replace(series.image, run=None)]
     if series.seams:
         stated.append({"seams": sorted(series.seams.items())})
     return hashlib.sha256(msgspec.json.encode(stated)).hexdigest()

@@ -6,7 +6,11 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.image.oci import Digest
+from lanewright.queue.series_run import RunSpec, check_run
 from lanewright.store.safepath import check
+
+# What of a layer's making is not in a series; it moves with what lanewright puts into a layer.
+LAYER_FORM = 2
 
 
 class ImageSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -16,13 +20,17 @@ class ImageSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
         site_packages: Absolute path of the folder in which the image's Python has ``vllm``.
         base: Name of the image that the lane is served in; ``rebase`` moves it with the pin.
         digest: Of the base, for the architecture.
+        index: Of the list that has the base for several architectures.
         architecture: What the lane's machine is: ``arm64`` or ``amd64``.
+        run: What a container of it is run with.
     """
 
     site_packages: str
     base: str | None = None
     digest: Digest | None = None
+    index: Digest | None = None
     architecture: Literal["arm64", "amd64"] | None = None
+    run: RunSpec | None = None
 
 
 def check_image(image: ImageSpec, place: str) -> None:
@@ -37,6 +45,10 @@ def check_image(image: ImageSpec, place: str) -> None:
             f"{place} `base` and `digest` belong together: a tag alone may name another image later",
             hint="give both, or neither: `lanewright rebase` fills them in",
         )
+    if image.index and not image.digest:
+        raise LanewrightError(f"{place} `index` is of a base, and there is no `base`")
+    if image.run:
+        check_run(image.run, f"{place[:-1]}.run]")
 
 
 def _check_site_packages(path: str, place: str) -> None:

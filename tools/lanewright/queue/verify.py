@@ -8,6 +8,8 @@ from msgspec import UNSET
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.image.check import require_intact_layout
 from lanewright.image.layout import layout_folder
+from lanewright.image.onto.check import require_intact_image
+from lanewright.image.onto.layout import image_folders
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
@@ -51,8 +53,8 @@ def verify(
         lane: The lane's name.
         lock: Apply the series again from its sources and compare all that the lock says.
         tree: Compare every file on disk with the tree.
-        image: Compare every blob of the store's layout with the lock, and every member of its
-            layer with the tree.
+        image: Compare every blob of the store's layouts with the lock and the base, and every
+            member of the lane's layer with the tree.
         bundle: Apply the series from this file alone and compare all that the lock says.
 
     Raises:
@@ -87,7 +89,7 @@ def verify(
     if tree or (everything and laid.exists()):
         require_intact(places, held, held.tree)
         checks.append("tree")
-    if image or (everything and held.layer is not UNSET and layout_folder(places, held).exists()):
+    if image or (everything and held.layer is not UNSET and _layouts(places, held)):
         _require_image(places, held)
         checks.append("image")
     return Verified(held, tuple(checks))
@@ -95,8 +97,7 @@ def verify(
 
 def _require_image(places: Places, lock: Lock) -> None:
     layer_of(lock)
-    folder = layout_folder(places, lock)
-    if not folder.exists():
+    if not _layouts(places, lock):
         raise LanewrightError(
             f"lane {lock.lane}: there is no image of its lock on this machine",
             hint=f"lanewright image {lock.lane}",
@@ -106,7 +107,16 @@ def _require_image(places: Places, lock: Lock) -> None:
             f"lane {lock.lane}: the store lacks its tree, to compare the image with",
             hint=f"lanewright build {lock.lane}",
         )
-    require_intact_layout(Repository(places.objects), lock, folder)
+    folder = layout_folder(places, lock)
+    if folder.exists():
+        require_intact_layout(Repository(places.objects), lock, folder)
+    for image in image_folders(places, lock):
+        require_intact_image(places, lock, image)
+
+
+def _layouts(places: Places, lock: Lock) -> list[Path]:
+    layer = layout_folder(places, lock)
+    return [*([layer] if layer.exists() else []), *image_folders(places, lock)]
 
 
 def require_intact(places: Places, lock: Lock, tree: TreeId) -> None:

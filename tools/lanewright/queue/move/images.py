@@ -28,6 +28,7 @@ class Base:
 
     name: str
     digest: str
+    index: str | None = None
 
 
 def newest_nightly(project: Project, series: Series, place: str) -> tuple[Nightly, Base]:
@@ -106,7 +107,9 @@ def _base(project: Project, image: ImageSpec, nightly: Nightly, place: str) -> B
             hint='add base = "docker.io/vllm/vllm-openai:TAG" and its digest to the table [image]',
         )
     folder, slash, last = name.partition("@")[0].rpartition("/")
-    return Base(f"{folder}{slash}{last.partition(':')[0]}:{nightly.tag}", nightly.digest)
+    return Base(
+        f"{folder}{slash}{last.partition(':')[0]}:{nightly.tag}", nightly.digest, nightly.index
+    )
 
 
 def _images(project: Project, place: str) -> str:

@@ -167,4 +167,5 @@ def with_target(text: str, series: Series, target: Target) -> str:
         base = target.base
         text = with_value(text, ("image", "base"), base and base.name)
         text = with_value(text, ("image", "digest"), base and base.digest)
+        text = with_value(text, ("image", "index"), base and base.index)
     return text

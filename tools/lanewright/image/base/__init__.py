@@ -1,0 +1,1 @@
+"""The base of CPU lanes' images, made on the user's machine."""

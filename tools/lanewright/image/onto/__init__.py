@@ -1,0 +1,1 @@
+"""A lane's layer on a base: the image that serves it."""

@@ -1,0 +1,70 @@
+"""Which image a lane's stands on."""
+
+import platform
+
+from lanewright.errors import LanewrightError
+from lanewright.image.base.recipe import base_image
+from lanewright.image.mirror import kept_base
+from lanewright.image.opened.image import OpenImage, open_image
+from lanewright.image.opened.kept import kept_image
+from lanewright.image.opened.origin import brought
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.lock import Lock
+from lanewright.queue.series import Series
+from lanewright.terminal import quoted
+
+# As Go names what Python names otherwise.
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+
+
+def architecture_of(series: Series) -> str | None:
+    """What a lane's image is for: what its series says, else this machine.
+
+    Returns:
+        As Go names it; None for a machine of another kind.
+    """
+    said = series.image.architecture if series.image else None
+    return said or ARCHITECTURES.get(platform.machine())
+
+
+def found_base(
+    project: Project, places: Places, series: Series, lock: Lock, given: str | None = None
+) -> OpenImage | None:
+    """The base of a lane's image.
+
+    Args:
+        project: The user's project.
+        places: The store.
+        series: Of the lane.
+        lock: Of the lane; it may name a base.
+        given: What a person hands over instead: ``brought`` says what that may be, or the digest of
+            an image that the store has.
+
+    Returns:
+        None for a lane whose base is made here, and is not yet.
+
+    Raises:
+        LanewrightError: It is damaged, or published and not on this machine.
+    """
+    architecture = architecture_of(series)
+    if given and given.startswith("sha256:"):
+        kept = kept_image(places, given)
+        if kept is None:
+            raise LanewrightError(f"the store has no base image {given}")
+        return kept
+    if given:
+        return brought(places, given, architecture)
+    if not lock.base:
+        made = base_image(project, places, lock.lane)
+        return open_image(made, None) if made else None
+    kept = kept_base(places, lock.base, architecture)
+    if kept is None:
+        lane = quoted(lock.lane)
+        raise LanewrightError(
+            f"lane {lock.lane}: its base {lock.base.name} ({lock.base.digest}) is not on this"
+            " machine",
+            hint=f"lanewright image mirror {lane}; or, where that was done elsewhere,"
+            f" `lanewright image {lane} --base LAYOUT`",
+        )
+    return kept

@@ -1,0 +1,213 @@
+"""What is in the layers of an image, without unpacking them."""
+
+import gzip
+import hashlib
+import re
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+import msgspec
+import zstandard
+
+from lanewright.errors import LanewrightError
+from lanewright.image.opened.image import Layer, OpenImage
+from lanewright.places import Places
+from lanewright.store.atomic import replace_file
+from lanewright.terminal import say, stage
+
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+HIDES, HIDES_ALL = ".wh.", ".wh..wh..opq"
+# Of these the git blob id is wanted, to hold against a pin's.
+COMPARED = re.compile(r"(?:^|/)(?:site|dist)-packages/vllm/")
+# Of these the text: what vLLM calls itself, and what Debian's packages are.
+READ = re.compile(r".*/vllm/_version\.py|var/lib/dpkg/status(\.d/.*)?|(usr/lib|etc)/os-release")
+MOST_TEXT = 16 * 2**20
+FORM = 1
+CHUNK = 1 << 20
+
+
+class Found(msgspec.Struct, frozen=True, array_like=True):
+    """One path of a layer.
+
+    Attributes:
+        kind: ``file``, ``folder``, ``link`` or ``other``.
+        mode: Permission bits.
+        id: A file's git blob id, where it is one to compare; a link's target; else empty.
+        text: A file's content, where it is one to read.
+    """
+
+    kind: str
+    mode: int
+    id: str = ""
+    text: bytes = b""
+
+
+class _Contents(msgspec.Struct, frozen=True):
+    form: int
+    diff_id: str
+    paths: dict[str, Found]
+
+
+def contents_of(places: Places, image: OpenImage) -> dict[str, Found]:
+    """Every path of an image, as a container of it would see them.
+
+    Each layer is read once; what was in it is kept in the store by its digest.
+
+    Raises:
+        LanewrightError: A layer is missing, damaged, or of an unknown form.
+    """
+    paths: dict[str, Found] = {}
+    for number, layer in enumerate(image.layers, 1):
+        place = (
+            places.base_images / "contents" / f"{layer.blob.digest.removeprefix('sha256:')}.json"
+        )
+        kept = _kept(place, layer)
+        if kept is None:
+            size = layer.blob.size / 2**20
+            say(f"  reading layer {number} of {len(image.layers)}, {size:.1f} MiB")
+            with stage(f"layer {number} of {len(image.layers)}"):
+                kept = _read_layer(layer)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(place, msgspec.json.encode(_Contents(FORM, layer.diff_id, kept)))
+        paths = laid_over(paths, kept)
+    return paths
+
+
+def _kept(place: Path, layer: Layer) -> dict[str, Found] | None:
+    try:
+        kept = msgspec.json.decode(place.read_bytes(), type=_Contents)
+    except (OSError, msgspec.DecodeError, ValueError):
+        return None
+    return kept.paths if (kept.form, kept.diff_id) == (FORM, layer.diff_id) else None
+
+
+def laid_over(lower: dict[str, Found], upper: dict[str, Found]) -> dict[str, Found]:
+    """What is seen of two layers, one over the other."""
+    gone, emptied = set[str](), set[str]()
+    for path, found in upper.items():
+        folder, slash, name = path.rpartition("/")
+        if name == HIDES_ALL:
+            emptied.add(folder)
+        elif name.startswith(HIDES):
+            gone.add(f"{folder}{slash}{name.removeprefix(HIDES)}")
+        elif found.kind != "folder":
+            emptied.add(path)
+    if gone or emptied & lower.keys():
+        lower = {path: each for path, each in lower.items() if not _hidden(path, gone, emptied)}
+    seen = {
+        path: found
+        for path, found in upper.items()
+        if not path.rpartition("/")[2].startswith(HIDES)
+    }
+    return {**lower, **seen}
+
+
+def _hidden(path: str, gone: set[str], emptied: set[str]) -> bool:
+    if path in gone:
+        return True
+    while path := path.rpartition("/")[0]:
+        if path in gone or path in emptied:
+            return True
+    return False
+
+
+def _read_layer(layer: Layer) -> dict[str, Found]:
+    paths: dict[str, Found] = {}
+    try:
+        with _uncompressed(layer) as (stream, digest):
+            with tarfile.open(
+                fileobj=cast("IO[bytes]", stream),
+                mode="r|",
+                encoding="utf-8",
+                errors="surrogateescape",
+            ) as archive:
+                for info in archive:
+                    path = _plain(info.name, layer)
+                    if path:
+                        paths[path] = _found(archive, info, path, paths, layer)
+            while stream.read(CHUNK):
+                pass
+            if digest.hexdigest() != layer.diff_id.removeprefix("sha256:"):
+                raise LanewrightError(
+                    f"{layer.file} unpacked is not {layer.diff_id}: it is damaged"
+                )
+    except (OSError, EOFError, tarfile.TarError, zstandard.ZstdError) as error:
+        raise LanewrightError(
+            f"layer {layer.blob.digest} cannot be read: {error}",
+            hint="make the image, or its mirror, again",
+        ) from error
+    return paths
+
+
+def _found(
+    archive: tarfile.TarFile,
+    info: tarfile.TarInfo,
+    path: str,
+    before: dict[str, Found],
+    layer: Layer,
+) -> Found:
+    if info.isdir():
+        return Found("folder", info.mode)
+    if info.issym():
+        return Found("link", info.mode, info.linkname)
+    if info.islnk():
+        return before.get(_plain(info.linkname, layer), Found("other", info.mode))
+    if not info.isreg():
+        return Found("other", info.mode)
+    compared, read = COMPARED.search(path), READ.fullmatch(path)
+    if not compared and not read:
+        return Found("file", info.mode)
+    # git's own name of a file's content.
+    blob = hashlib.sha1(b"blob %d\0" % info.size, usedforsecurity=False)
+    text = b""
+    stream = archive.extractfile(info)
+    while stream and (chunk := stream.read(CHUNK)):
+        blob.update(chunk)
+        if read and info.size <= MOST_TEXT:
+            text += chunk
+    return Found("file", info.mode, blob.hexdigest(), text)
+
+
+def _plain(name: str, layer: Layer) -> str:
+    parts = [part for part in name.split("/") if part not in ("", ".")]
+    if ".." in parts:
+        raise LanewrightError(f"layer {layer.blob.digest}: {name!r} leads out of the image")
+    return "/".join(parts)
+
+
+class _Hashing:
+    """A stream that is hashed while it is read."""
+
+    def __init__(self, stream: IO[bytes], digest: "hashlib._Hash") -> None:
+        self._stream, self._digest = stream, digest
+
+    def read(self, size: int = -1) -> bytes:
+        content = self._stream.read(size)
+        self._digest.update(content)
+        return content
+
+
+@contextmanager
+def _uncompressed(layer: Layer) -> Iterator[tuple[_Hashing, "hashlib._Hash"]]:
+    unpacked = hashlib.sha256()
+    with layer.file.open("rb") as raw:
+        start = raw.read(4)
+        raw.seek(0)
+        packed = hashlib.sha256()
+        source = cast("IO[bytes]", _Hashing(raw, packed))
+        stream: IO[bytes] = source
+        if start.startswith(GZIP):
+            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=source))
+        elif start == ZSTD:
+            stream = zstandard.ZstdDecompressor().stream_reader(source, read_across_frames=True)
+        yield _Hashing(stream, unpacked), unpacked
+        while source.read(CHUNK):
+            pass
+    if packed.hexdigest() != layer.blob.digest.removeprefix("sha256:"):
+        raise LanewrightError(
+            f"{layer.file} is not what its name says: it is damaged",
+            hint="make the image, or its mirror, again",
+        )

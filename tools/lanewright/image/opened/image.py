@@ -1,0 +1,205 @@
+"""An image in an OCI layout, for one platform, by whatever tool it was written."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from lanewright.errors import LanewrightError
+from lanewright.image.oci import Digest, Platform, blob_path, digest_of
+
+INDEXES = (
+    "application/vnd.oci.image.index.v1+json",
+    "application/vnd.docker.distribution.manifest.list.v2+json",
+)
+MANIFESTS = (
+    "application/vnd.oci.image.manifest.v1+json",
+    "application/vnd.docker.distribution.manifest.v2+json",
+)
+DEEPEST = 4
+# A manifest or a configuration of more has been made to be a burden.
+MOST_BYTES = 16 * 2**20
+T = TypeVar("T")
+
+
+class _Platform(msgspec.Struct, frozen=True):
+    architecture: str = ""
+    os: str = ""
+
+
+class Named(msgspec.Struct, frozen=True, rename={"media_type": "mediaType"}):
+    """What a document says of a blob; fields that are of no use here are passed over."""
+
+    digest: Digest
+    size: int
+    media_type: str = ""
+    platform: _Platform | None = None
+
+
+class _Index(msgspec.Struct, frozen=True):
+    manifests: list[Named]
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    config: Named
+    layers: list[Named]
+
+
+class _Root(msgspec.Struct, frozen=True):
+    diff_ids: list[Digest]
+
+
+class _Config(msgspec.Struct, frozen=True):
+    architecture: str
+    os: str
+    rootfs: _Root
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One of an image's layers.
+
+    Attributes:
+        blob: What the manifest says of it.
+        diff_id: Digest of the archive once it is uncompressed.
+        file: Where it is.
+    """
+
+    blob: Named
+    diff_id: str
+    file: Path
+
+
+@dataclass(frozen=True)
+class OpenImage:
+    """An image that can be read.
+
+    Attributes:
+        folder: The layout.
+        digest: Of its manifest.
+        index: Of the list that it was chosen from, where there is one.
+        platform: What it runs on.
+        config: Its whole configuration.
+        layers: The lowest first.
+        config_blob: What the manifest says of the configuration.
+    """
+
+    folder: Path
+    digest: str
+    index: str | None
+    platform: Platform
+    config: dict[str, Any]
+    layers: tuple[Layer, ...]
+    config_blob: Named
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What it says of itself."""
+        run: dict[str, Any] = self.config.get("config") or {}
+        labels: dict[str, Any] = run.get("Labels") or {}
+        return {str(key): str(value) for key, value in labels.items()}
+
+
+def open_image(folder: Path, architecture: str | None, digest: str | None = None) -> OpenImage:
+    """Open a layout's image for an architecture.
+
+    Args:
+        folder: The layout.
+        architecture: As Go names it; None takes the only one that there is.
+        digest: Of a manifest or of a list, where the layout has several.
+
+    Raises:
+        LanewrightError: It is no layout, a document of it is damaged or missing, or it has no such
+            image, or several.
+    """
+    top = _decode(_read(folder / "index.json", folder), _Index, "index.json", folder)
+    found = [
+        (each, path)
+        for each, path in _manifests(folder, top, ())
+        if digest is None or digest in (each.digest, *path)
+    ]
+    images = [_opened(folder, each, path) for each, path in found]
+    fitting = [
+        image
+        for image in {image.digest: image for image in images}.values()
+        if image.platform.os == "linux" and architecture in (None, image.platform.architecture)
+    ]
+    if len(fitting) != 1:
+        there = ", ".join(sorted(f"{i.platform.os}/{i.platform.architecture}" for i in images))
+        wanted = f"linux/{architecture}" if architecture else "one platform"
+        which = f" of {digest}" if digest else ""
+        raise LanewrightError(
+            f"{folder} has {len(fitting) or 'no'} image{'s' * (len(fitting) > 1)}{which} for"
+            f" {wanted}; it has {there or 'none at all'}",
+            hint="hand over a layout or an archive with that one image",
+        )
+    return fitting[0]
+
+
+def _manifests(
+    folder: Path, index: _Index, path: tuple[str, ...]
+) -> Iterator[tuple[Named, tuple[str, ...]]]:
+    for each in index.manifests:
+        if each.media_type in INDEXES and len(path) < DEEPEST:
+            inner = _decode(blob(folder, each), _Index, each.digest, folder)
+            yield from _manifests(folder, inner, (*path, each.digest))
+        # A layout may name images of other platforms that it does not hold.
+        elif each.media_type in MANIFESTS and (folder / blob_path(each.digest)).exists():
+            yield each, path
+
+
+def _opened(folder: Path, named: Named, path: tuple[str, ...]) -> OpenImage:
+    manifest = _decode(blob(folder, named), _Manifest, named.digest, folder)
+    raw = blob(folder, manifest.config)
+    config = _decode(raw, _Config, manifest.config.digest, folder)
+    if len(config.rootfs.diff_ids) != len(manifest.layers):
+        raise LanewrightError(f"{folder}: {named.digest} and its configuration differ in layers")
+    layers = tuple(
+        Layer(each, diff_id, folder / blob_path(each.digest))
+        for each, diff_id in zip(manifest.layers, config.rootfs.diff_ids, strict=True)
+    )
+    return OpenImage(
+        folder=folder,
+        digest=named.digest,
+        index=path[-1] if path else None,
+        platform=Platform(architecture=config.architecture, os=config.os),
+        config=_decode(raw, dict[str, Any], manifest.config.digest, folder),
+        layers=layers,
+        config_blob=manifest.config,
+    )
+
+
+def blob(folder: Path, named: Named) -> bytes:
+    """A document of a layout, if it is what its name says.
+
+    Raises:
+        LanewrightError: It is missing, too large, or something else.
+    """
+    if named.size > MOST_BYTES:
+        raise LanewrightError(
+            f"{folder}: {named.digest} has {named.size} bytes, as no document has"
+        )
+    content = _read(folder / blob_path(named.digest), folder)
+    if digest_of(content) != named.digest or len(content) != named.size:
+        raise LanewrightError(f"{folder}: {named.digest} is not what its name says: it is damaged")
+    return content
+
+
+def _read(file: Path, folder: Path) -> bytes:
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise LanewrightError(f"{file} is larger than any document of an image")
+        return file.read_bytes()
+    except OSError as error:
+        raise LanewrightError(
+            f"{folder} is no OCI layout, or not whole: {file.relative_to(folder)}: {error.strerror}"
+        ) from error
+
+
+def _decode(content: bytes, kind: type[T], name: str, folder: Path) -> T:
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise LanewrightError(f"{folder}: {name} cannot be read: {error}") from error

@@ -1,0 +1,88 @@
+"""Base images in the store, each a layout of one image, by the digest of its manifest."""
+
+import os
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from lanewright.errors import LanewrightError
+from lanewright.image.documents import MARKER
+from lanewright.image.oci import Platform, blob_path
+from lanewright.image.opened.image import INDEXES, MANIFESTS, OpenImage, open_image
+from lanewright.places import Places
+from lanewright.store.scratch import making, settle
+
+
+class _Typed(msgspec.Struct, frozen=True, rename={"media_type": "mediaType"}):
+    media_type: str = ""
+
+
+def kept_folder(places: Places, digest: str) -> Path:
+    """Where the store has the image of a manifest, or will have it."""
+    return places.base_images / digest.replace(":", "-")
+
+
+def kept_image(places: Places, digest: str) -> OpenImage | None:
+    """The store's image of a manifest; None where it has none.
+
+    Raises:
+        LanewrightError: It is damaged.
+    """
+    folder = kept_folder(places, digest)
+    return open_image(folder, None, digest) if folder.exists() else None
+
+
+def keep(places: Places, image: OpenImage) -> OpenImage:
+    """Put an image into the store, with the list that it was chosen from; whole or not at all.
+
+    Its blobs are linked where that is possible, and copied elsewhere.
+
+    Raises:
+        LanewrightError: A blob is missing, or there is no room.
+    """
+    folder = kept_folder(places, image.digest)
+    if folder.exists():
+        return open_image(folder, None, image.digest)
+    try:
+        with making(places.base_images) as scratch:
+            names = [image.digest, image.config_blob.digest, *(x.blob.digest for x in image.layers)]
+            names += [image.index] if image.index else []
+            for digest in dict.fromkeys(names):
+                link(image.folder / blob_path(digest), scratch / blob_path(digest))
+            (scratch / "oci-layout").write_bytes(MARKER)
+            (scratch / "index.json").write_bytes(msgspec.json.encode(_index(image)))
+            settle(scratch, folder)
+    except OSError as error:
+        raise LanewrightError(f"cannot keep the image {image.folder}: {error}") from error
+    return open_image(folder, None, image.digest)
+
+
+def _index(image: OpenImage) -> dict[str, object]:
+    """Names the list where there is one, so that a reader finds it, too, and the image in it."""
+    digest = image.index or image.digest
+    content = (image.folder / blob_path(digest)).read_bytes()
+    kind = msgspec.json.decode(content, type=_Typed).media_type
+    named: dict[str, object] = {
+        "mediaType": kind or (INDEXES[0] if image.index else MANIFESTS[0]),
+        "digest": digest,
+        "size": len(content),
+    }
+    if not image.index:
+        named["platform"] = msgspec.to_builtins(
+            Platform(architecture=image.platform.architecture, os=image.platform.os)
+        )
+    return {"schemaVersion": 2, "manifests": [named]}
+
+
+def link(source: Path, place: Path) -> None:
+    """Have a file in another place as well, as one file where the filesystem allows it.
+
+    Raises:
+        OSError: It cannot be read or written.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, place)
+    except OSError:
+        shutil.copyfile(source, place)

@@ -1,0 +1,73 @@
+"""``[image.run]`` of a series: what a container is run with that serves the lane."""
+
+import re
+from typing import Annotated, Literal
+
+import msgspec
+
+from lanewright.errors import LanewrightError
+
+Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+SIZE = re.compile(r"[1-9][0-9]*[kmg]?")
+TIME = re.compile(r"[1-9][0-9]*[smh]")
+LIMIT = re.compile(r"[a-z]+=(-1|[0-9]+)(:(-1|[0-9]+))?")
+
+
+class RunSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """``[image.run]``; in no digest of the lane, for it changes nothing in the image.
+
+    Attributes:
+        model: Folder of the machine, or a model's name on the hub; by default that of ``[model]``.
+        port: On which the server listens, on the machine as in the container.
+        devices: As ``--device`` takes them, such as ``nvidia.com/gpu=all``.
+        ipc: Whose shared memory is used; by default the container's own, of ``shm_size``.
+        shm_size: Size of the container's own shared memory, such as ``2g``.
+        cap_add: Capabilities beyond none, such as ``SYS_NICE``.
+        ulimits: Such as ``memlock=-1``, which pinned host memory needs.
+        volumes: Named volumes by where they are in the container: caches that outlive it.
+        environment: Variables.
+        health: Path that answers 200 once the server serves.
+        health_start: How long it may take until then, such as ``20m``.
+    """
+
+    model: str | None = None
+    port: Port = 8000
+    devices: list[str] = []
+    ipc: Literal["host"] | None = None
+    shm_size: str = "2g"
+    cap_add: list[str] = []
+    ulimits: list[str] = []
+    volumes: dict[str, str] = {}
+    environment: dict[str, str] = {}
+    health: str = "/health"
+    health_start: str = "10m"
+
+
+def check_run(run: RunSpec, place: str) -> None:
+    """Check what types alone do not say.
+
+    Raises:
+        LanewrightError: A size, a time, a limit, a variable or a volume that is none.
+    """
+    checks = [
+        ("shm_size", SIZE, [run.shm_size], 'a size such as "2g"'),
+        ("health_start", TIME, [run.health_start], 'a time such as "10m"'),
+        ("ulimits", LIMIT, run.ulimits, 'a limit such as "memlock=-1"'),
+        ("cap_add", re.compile(r"[A-Z_]+"), run.cap_add, 'a capability such as "SYS_NICE"'),
+        ("environment", VARIABLE, list(run.environment), "a variable's name"),
+        ("volumes", re.compile(r"/[^:,]*"), list(run.volumes), "an absolute path in the container"),
+        ("volumes", NAME, list(run.volumes.values()), 'a volume\'s name such as "vllm-cache"'),
+        ("health", re.compile(r"/[!-~]*"), [run.health], 'a path such as "/health"'),
+        ("devices", re.compile(r"[!-~]+"), run.devices, 'a device such as "nvidia.com/gpu=all"'),
+    ]
+    for key, pattern, texts, wanted in checks:
+        for text in texts:
+            if not pattern.fullmatch(text):
+                raise LanewrightError(f"{place} {key}: {text!r} is not {wanted}")
+    for name, value in run.environment.items():
+        if "\0" in value or "\n" in value:
+            raise LanewrightError(
+                f"{place} environment: the value of {name} has more than one line"
+            )

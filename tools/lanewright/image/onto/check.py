@@ -1,6 +1,7 @@
 """A lane's image against its lock and its base: made again in mind, and compared byte by byte."""
 
 import hashlib
+import re
 from pathlib import Path
 
 from lanewright.errors import LanewrightError, MismatchError
@@ -14,6 +15,8 @@ from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.git import Repository
 from lanewright.terminal import quoted
 
+# What it may be; the name of a folder is made of it.
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 BASE = "org.opencontainers.image.base.digest"
 
 
@@ -36,6 +39,7 @@ def require_intact_image(
     if found:
         told = "\n".join(f"  {each}" for each in found)
         again = [folder]
+        base = base or _named_by(places, folder)
         # Its blobs are the base's own files: what is damaged in one is damaged in both.
         if base and any(each.blob.digest.removeprefix("sha256:") in told for each in base.layers):
             again.append(base.folder)
@@ -58,11 +62,10 @@ def differences(
         image = open_image(folder, None)
     except LanewrightError as error:
         return [str(error)]
+    base = base or _named(places, image)
     if base is None:
-        named = image.labels.get(BASE, "")
-        base = kept_image(places, named) if named.startswith("sha256:") else None
-        if base is None:
-            return [f"its label {BASE} is {named or 'missing'}, and the store has no such base"]
+        named = image.labels.get(BASE)
+        return [f"its label {BASE} is {named or 'missing'}, and the store has no such base"]
     wanted = compose(lock, base)
     told = [
         f"its label {key} is {image.labels.get(key)!r}, not {value!r}"
@@ -88,6 +91,18 @@ def differences(
     if not told:
         told += wrong_members(Repository(places.objects), lock, layer.read_bytes())
     return told
+
+
+def _named_by(places: Places, folder: Path) -> OpenImage | None:
+    try:
+        return _named(places, open_image(folder, None))
+    except LanewrightError:
+        return None
+
+
+def _named(places: Places, image: OpenImage) -> OpenImage | None:
+    named = image.labels.get(BASE, "")
+    return kept_image(places, named) if DIGEST.fullmatch(named) else None
 
 
 def _is_file(path: Path) -> bool:

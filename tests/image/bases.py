@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def archive(paths: Paths) -> bytes:
     return buffer.getvalue()
 
 
-PACK = {
+PACK: dict[str, Callable[[bytes], bytes]] = {
     "": lambda content: content,
     "gzip": lambda content: gzip.compress(content, mtime=0),
     "zstd": zstandard.compress,

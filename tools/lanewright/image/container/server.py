@@ -28,8 +28,15 @@ POLL = 0.2
 WORKERS = ("expert_bank_status", "expert_bank_usage", "expert_bank_banks")
 
 
-def _server(box: Box, series: Series, lane: Lane, measure: Golden, done: Smoke, work: Path) -> None:
-    """Serve by the image's own entry point, ask from within, and stop it."""
+def boot_server(
+    box: Box, series: Series, lane: Lane, measure: Golden, done: Smoke, work: Path
+) -> None:
+    """Serve by the image's own entry point, ask from within, and stop it.
+
+    Raises:
+        BootError: The server died, hung, or did not answer.
+        MismatchError: It answers something else, tells another version, or does not stop cleanly.
+    """
     tokens, port = answer_tokens(lane.engine), box.run.port
     prompts = list(PROMPTS)
     bodies = [completion_body(MODEL, prompt, tokens) for prompt in prompts]

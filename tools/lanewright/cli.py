@@ -74,6 +74,7 @@ class Arguments(Protocol):
     archive_format: str
     image: str | None
     engine: str | None
+    optional: bool
     run: str
     env: bool
     command: Callable[[Project, Places, "Arguments"], ExitCode]

@@ -9,14 +9,17 @@ from lanewright.image.container.seen import Smoke
 from lanewright.image.container.smoke import smoke
 from lanewright.image.onto.check import require_intact_image
 from lanewright.image.onto.composed import compose
+from lanewright.image.onto.layout import image_folders
 from lanewright.image.onto.standing import newest_image
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.series import load_series
+from lanewright.queue.build import build
+from lanewright.queue.lock import Lock
+from lanewright.queue.series import Series, load_series
 from lanewright.serve.lane import lay_lane
 from lanewright.serve.record import make_run_folder
 from lanewright.store.locking import held
-from lanewright.terminal import emit, emit_json
+from lanewright.terminal import emit, emit_json, say
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
@@ -29,6 +32,12 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """
     name = lane_of(project, arguments)
     series = load_series(project, name)
+    if arguments.optional:
+        lock = build(project, places, name, check=True).lock
+        missing = why_not(places, series, lock)
+        if missing:
+            say(f"lane {name}: not run in a container: {missing}")
+            return ExitCode.CLEAN
     lane = lay_lane(project, places, name)
     folder, base = newest_image(places, lane.lock)
     require_intact_image(places, lane.lock, folder, base)
@@ -45,6 +54,21 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     else:
         emit(_told(name, found))
     return ExitCode.CLEAN
+
+
+def why_not(places: Places, series: Series, lock: Lock) -> str:
+    """What a smoke lacks here, for people; empty where it lacks nothing."""
+    if not lock.layer:
+        return "it has no [image]"
+    if series.boot.shims:
+        return f"its shims ({', '.join(series.boot.shims)}) are no part of an image"
+    if not image_folders(places, lock):
+        return "it has no image on this machine, for there is no base"
+    try:
+        engine_here()
+    except LanewrightError as error:
+        return str(error)
+    return ""
 
 
 def _told(name: str, found: Smoke) -> str:

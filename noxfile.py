@@ -84,7 +84,7 @@ def rebase(session: nox.Session) -> None:
 def report(session: nox.Session) -> None:
     """Say what becomes of every hunk, and why: -- [LANE] [--format FORM]."""
     session.install("-e", ".")
-    session.run("lanewright", "report", *session.posargs)
+    session.run("lanewright", "report", *session.posargs, stderr=None)  # stdout is data
 
 
 @nox.session
@@ -102,10 +102,11 @@ def tests(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check style and format."""
+    """Check style and format, then what is not Python: Containerfiles, workflows, shell scripts."""
     session.install(*dependencies("lint"))
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
+    session.run("ci/lint", external=True)
 
 
 @nox.session

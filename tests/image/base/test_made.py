@@ -21,7 +21,6 @@ from tests.upstream.wheels import make_wheel
 
 pytestmark = pytest.mark.image
 SITE = "usr/local/lib/python3.11/dist-packages"
-FULL = pytest.mark.engine_full
 # Python's flags in a compiled file: it has the source's hash, and that is compared.
 CHECKED_HASH = 0b11
 own_file = recipes.own_file
@@ -96,15 +95,3 @@ def test_two_builds_are_one_image_and_it_has_what_it_should(small: World, tmp_pa
     for name in ("first", "second"):
         remove(tmp_path / name)
         assert not (tmp_path / name).exists()
-
-
-def test_a_build_that_fails_leaves_nothing(
-    small: World, index: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    recipe = recipe_of(small.project, small.places, "sample")
-    wheels = wheelhouse(small.places, recipe)
-    (wheels / "requirements.txt").write_text("nowhere==1 --hash=sha256:" + "0" * 64)
-    assert index.exists()
-    assert small.run("image", "base", "sample") != 0
-    assert "has not the hash" in capfd.readouterr().err
-    assert not list(small.places.base_images.glob("*made-*"))

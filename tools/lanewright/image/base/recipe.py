@@ -45,6 +45,7 @@ class Recipe:
         suite: Debian's.
         packages: Of Debian, beside those that it cannot be without.
         containerfile: How it is put together.
+        compiling: What compiles all of Python in it.
         pip: What installs the wheels, with its hash.
     """
 
@@ -59,6 +60,7 @@ class Recipe:
     suite: str
     packages: tuple[str, ...]
     containerfile: str
+    compiling: str
     pip: str
 
     @property
@@ -152,6 +154,7 @@ def _recipe(project: Project, series: Series, wheel: Path) -> Recipe:
         suite=SUITE,
         packages=PACKAGES,
         containerfile=own_file("Containerfile"),
+        compiling=own_file("compiling.py"),
         pip=own_file("pip.txt"),
     )
 

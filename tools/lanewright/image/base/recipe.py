@@ -24,7 +24,8 @@ from lanewright.terminal import quoted
 # It moves with what is done here and is in none of the files that are read.
 FORM = 1
 SUITE = "bookworm"
-PACKAGES = ("python3.11",)
+# vLLM's compiled files load libnuma; util-linux, which is always there, has the lscpu that it calls.
+PACKAGES = ("libnuma1", "python3.11")
 # As Go names what Python names otherwise.
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 

@@ -55,8 +55,8 @@ def test_it_tells_all_without_project_and_store(
     assert out.count("the lane's") == 1
     hook, package = lock.entries
     assert "  hook: patch, made on release:1.0\n" in out
-    assert sorted(hunk.outcome for hunk in hook.hunks) == ["clean", "clean", "merged"]
-    assert "    3 hunks: 2 clean, 1 merged\n      clean: " in out
+    assert sorted(hunk.outcome for hunk in hook.hunks) == ["clean", "merged", "merged"]
+    assert "    3 hunks: 1 clean, 2 merged\n      clean: " in out
     for hunk in hook.hunks:
         assert hunk.id in out
     assert "  sample_package: overlay\n" in out

@@ -48,7 +48,9 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     if made:
         told |= _told(made)
         if arguments.archive:
-            told["archive"] = archived(lock, made, arguments.archive, arguments.archive_format)
+            told["archive"] = archived(
+                project, places, lock, made, arguments.archive, arguments.archive_format
+            )
     else:
         say(f"lane {lane}: no image yet, for there is no base\n  next: {_next(lane)}")
     if arguments.json:

@@ -1,6 +1,7 @@
 """Write an image's archive and its papers, all of them or none."""
 
 import errno
+import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,10 +9,16 @@ from pathlib import Path
 from lanewright.errors import LanewrightError
 from lanewright.image.archive.members import MEMBERS
 from lanewright.image.archive.streamed import write_archive
+from lanewright.image.bill.materials import materials
+from lanewright.image.bill.provenance import provenance
 from lanewright.image.container.engine import image_name
 from lanewright.image.onto.making import Made
+from lanewright.image.opened.contents import contents_of
 from lanewright.image.opened.image import open_image
+from lanewright.places import Places
+from lanewright.project import Project
 from lanewright.queue.lock import Lock
+from lanewright.queue.series import load_series
 from lanewright.store.atomic import sync_folder
 from lanewright.store.scratch import making
 from lanewright.terminal import say, stage
@@ -37,13 +44,17 @@ class Archived:
     papers: tuple[Path, ...]
 
 
-def archived(lock: Lock, made: Made, folder: Path, form: str) -> Archived:
+def archived(
+    project: Project, places: Places, lock: Lock, made: Made, folder: Path, form: str
+) -> Archived:
     """Write an image as one file; equal images give equal bytes.
 
     Each file is replaced in one step, and none before all are written: the archive last, so that
     what is beside it is never older.
 
     Args:
+        project: Has the list that the lane's environment is installed from.
+        places: The store.
         lock: Of the lane.
         made: Its image.
         folder: Where; it need not be there.
@@ -53,6 +64,8 @@ def archived(lock: Lock, made: Made, folder: Path, form: str) -> Archived:
         LanewrightError: It cannot be written.
     """
     image = open_image(made.folder, None)
+    requirements = project.environments / f"{load_series(project, lock.lane).device}.txt"
+    bill = materials(lock, made, contents_of(places, image), requirements)
     name = f"{lock.lane}.{form}.tar"
     tag = image_name(lock).removeprefix(HOST)
     try:
@@ -61,7 +74,9 @@ def archived(lock: Lock, made: Made, folder: Path, form: str) -> Archived:
             with stage(f"writing {name}, {made.size / MIB:,.1f} MiB"):
                 sha256 = write_archive(MEMBERS[form](image, tag), scratch / name)
             size = (scratch / name).stat().st_size
-            papers: dict[str, bytes] = {}
+            papers = {f"{lock.lane}.cdx.json": bill}
+            told = {each: hashlib.sha256(content).hexdigest() for each, content in papers.items()}
+            papers[f"{lock.lane}.provenance.json"] = provenance(lock, made, name, sha256, told)
             for each, content in papers.items():
                 (scratch / each).write_bytes(content)
             _settle(scratch, folder, [*papers, name])

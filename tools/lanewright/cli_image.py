@@ -100,6 +100,7 @@ def _add_inspect(inspect: argparse.ArgumentParser) -> None:
         metavar="IMAGE",
         help="an OCI layout, an archive, containers-storage:NAME or a lane; else the default lane",
     )
+    inspect.set_defaults(anywhere=True)
 
 
 def _add_engine(smoke: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from lanewright.cli import Arguments, lane_of
 from lanewright.cli_image import BACKENDS
 from lanewright.errors import ExitCode, LanewrightError
+from lanewright.image.archive.writing import archived
 from lanewright.image.backend.build import Built, build_by
 from lanewright.image.check import differences, require_intact_layout
 from lanewright.image.layout import lay_out, layout_folder
@@ -32,6 +33,10 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     repository = Repository(places.objects)
     base = found_base(project, places, load_series(project, lane), lock, arguments.base)
     out = arguments.out and arguments.out.resolve()
+    if arguments.archive and base is None:
+        raise LanewrightError(
+            f"lane {lane}: an archive has its whole image, and there is no base", hint=_next(lane)
+        )
     layer = _layer(repository, places, lock, None if base else out)
     made = base and make_image(places, lock, base, out)
     built = _built(places, lock, base, arguments.backend)
@@ -42,6 +47,10 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         told |= {"backend": arguments.backend, "name": built.name, "backend_id": built.id}
     if made:
         told |= _told(made)
+        if arguments.archive:
+            told["archive"] = archived(
+                project, places, lock, made, arguments.archive, arguments.archive_format
+            )
     else:
         say(f"lane {lane}: no image yet, for there is no base\n  next: {_next(lane)}")
     if arguments.json:

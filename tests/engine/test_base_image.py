@@ -14,7 +14,7 @@ from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.store.git import Repository
 
-pytestmark = [pytest.mark.engine_full, pytest.mark.image]
+pytestmark = pytest.mark.engine_full
 LANE = "cpu-twobank"
 
 

@@ -16,7 +16,7 @@ from lanewright.image.archive.streamed import write_archive
 from lanewright.queue.lock import Lock, layer_of
 from tests.conftest import World
 from tests.image import onto
-from tests.image.bases import Base, of_pin
+from tests.image.bases import Base, Paths, of_pin
 
 Capture = pytest.CaptureFixture[str]
 FORMS = ("oci", "docker")
@@ -25,7 +25,7 @@ MIB = 2**20
 
 @pytest.fixture
 def base(imaged: World, amd64: Lock, tmp_path: Path) -> Path:
-    layers = [of_pin(imaged.repository, amd64), {"etc/same": b""}, {"etc/same": b""}]
+    layers: list[Paths] = [of_pin(imaged.repository, amd64), {"etc/same": b""}, {"etc/same": b""}]
     return Base(layers, packed="gzip").lay(tmp_path / "base")
 
 

@@ -126,6 +126,19 @@ def test_an_edited_configuration_in_it_is_seen(
     assert "is not what its name says: it is damaged" in capfd.readouterr().err
 
 
+def test_it_is_told_to_programs(imaged: World, base: Path, tmp_path: Path, capfd: Capture) -> None:
+    out = tmp_path / "out"
+    capfd.readouterr()
+    words = ("--base", str(base), "--archive", str(out), "--format", "docker", "--json")
+    assert imaged.run("image", *words) == 0
+    told = onto.printed(capfd.readouterr().out)["archive"]
+    file = Path(told["file"])
+    assert file == out / "sample.docker.tar"
+    assert told["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert told["size"] == file.stat().st_size
+    assert {Path(each) for each in told["papers"]} == set(out.iterdir()) - {file}
+
+
 def test_without_a_base_nothing_is_written(
     imaged: World, amd64: Lock, tmp_path: Path, capfd: Capture
 ) -> None:

@@ -16,7 +16,7 @@ from lanewright.image.archive.streamed import write_archive
 from lanewright.queue.lock import Lock, layer_of
 from tests.conftest import World
 from tests.image import onto
-from tests.image.bases import Base, of_pin
+from tests.image.bases import Base, Paths, of_pin
 
 Capture = pytest.CaptureFixture[str]
 FORMS = ("oci", "docker")
@@ -25,7 +25,7 @@ MIB = 2**20
 
 @pytest.fixture
 def base(imaged: World, amd64: Lock, tmp_path: Path) -> Path:
-    layers = [of_pin(imaged.repository, amd64), {"etc/same": b""}, {"etc/same": b""}]
+    layers: list[Paths] = [of_pin(imaged.repository, amd64), {"etc/same": b""}, {"etc/same": b""}]
     return Base(layers, packed="gzip").lay(tmp_path / "base")
 
 
@@ -124,6 +124,19 @@ def test_an_edited_configuration_in_it_is_seen(
     file.write_bytes(content.replace(b'"maker":"others"', b'"maker":"nobody"'))
     assert imaged.run("image", "inspect", str(file)) == 1
     assert "is not what its name says: it is damaged" in capfd.readouterr().err
+
+
+def test_it_is_told_to_programs(imaged: World, base: Path, tmp_path: Path, capfd: Capture) -> None:
+    out = tmp_path / "out"
+    capfd.readouterr()
+    words = ("--base", str(base), "--archive", str(out), "--format", "docker", "--json")
+    assert imaged.run("image", *words) == 0
+    told = onto.printed(capfd.readouterr().out)["archive"]
+    file = Path(told["file"])
+    assert file == out / "sample.docker.tar"
+    assert told["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert told["size"] == file.stat().st_size
+    assert {Path(each) for each in told["papers"]} == set(out.iterdir()) - {file}
 
 
 def test_without_a_base_nothing_is_written(

@@ -51,7 +51,7 @@ def provenance(lock: Lock, made: Made, archive: str, sha256: str, papers: dict[s
 
 def _made_of(lock: Lock, made: Made) -> list[dict[str, object]]:
     labels = made.image.labels
-    base = {
+    base: dict[str, object] = {
         "name": labels.get("org.opencontainers.image.base.name", "base"),
         "digest": {"sha256": _hex(labels[BASE_DIGEST])},
     }

@@ -25,7 +25,9 @@ from lanewright.terminal import quoted
 FORM = 1
 SUITE = "bookworm"
 # vLLM's compiled files load libnuma; util-linux, which is always there, has the lscpu that it calls.
-PACKAGES = ("libnuma1", "python3.11")
+# vLLM has torch compile some of its own code, logprobs' among it, eager or not: a compiler, openssl, the
+# headers of Python and of C.
+PACKAGES = ("g++", "libnuma1", "libpython3.11-dev", "openssl", "python3.11")
 # As Go names what Python names otherwise.
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 

@@ -39,6 +39,6 @@ def based(world: World, index: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     (world.root / "environments").mkdir()
     (world.root / "environments/cpu.txt").write_text(locked(*wheels))
     own_file = "lanewright.image.base.recipe.own_file"
-    texts = {"pip.txt": locked(pip), "Containerfile": "FROM scratch\n"}
+    texts = {"pip.txt": locked(pip), "Containerfile": "FROM scratch\n", "compiling.py": ""}
     monkeypatch.setattr(own_file, texts.__getitem__)
     return world

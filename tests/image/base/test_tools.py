@@ -11,6 +11,7 @@ from lanewright.image.base.building import build_command, labels
 from lanewright.image.base.recipe import recipe_of, sha256_of
 from lanewright.image.base.root import root_command
 from lanewright.image.base.tools import missing_tools
+from lanewright.store.scratch import own_prefix
 from tests.conftest import World
 
 Capture = pytest.CaptureFixture[str]
@@ -28,9 +29,9 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def put(folder: Path, *names: str) -> None:
+def put(folder: Path, *names: str, script: str = "") -> None:
     for name in names:
-        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
         (folder / name).chmod(0o755)
 
 
@@ -73,7 +74,7 @@ def test_debian_is_made_as_the_user_can(
     recipe = recipe_of(based.project, based.places, "sample")
     command = root_command(recipe, Path("/made/root.tar"))
     assert f"--mode={mode}" in command
-    assert "--include=python3.11" in command
+    assert "--include=libnuma1,python3.11" in command
     assert command[-2:] == ["bookworm", "/made/root.tar"]
 
 
@@ -106,3 +107,29 @@ def test_its_labels_say_what_is_in_it(based: World, tmp_path: Path) -> None:
     assert said["org.opencontainers.image.version"] == "1.1"
     assert "triton" in said["dev.lanewright.base.left-out"].split()
     assert json.dumps(said) == json.dumps(labels(recipe, tmp_path))
+
+
+def test_a_full_disk_is_told_as_such_and_nothing_is_left(
+    based: World, path: Path, capfd: Capture
+) -> None:
+    put(path, "buildah", "newuidmap")
+    full = "echo >&2 mmdebstrap: tar: No space left on device; exit 25"
+    put(path, "mmdebstrap", script=full)
+    dead = based.places.base_images / f"{own_prefix().replace(str(os.getpid()), str(2**22 + 1))}x"
+    (dead / "storage").mkdir(parents=True)
+    assert based.run("image", "base", "sample") == 1
+    told = capfd.readouterr().err
+    assert "No space left on device" in told
+    assert "free some disk space" in told
+    assert [each.name for each in based.places.base_images.iterdir()] == ["made.lock"]
+
+
+def test_what_is_on_the_way_to_an_image_is_not_kept_where_that_fails(
+    based: World, path: Path, capfd: Capture
+) -> None:
+    put(path, "newuidmap")
+    put(path, "mmdebstrap", script='for last; do :; done; echo root > "$last"')
+    put(path, "buildah", script='echo >&2 pip says no; echo > "$2/../../layout"; exit 3')
+    assert based.run("image", "base", "sample") == 1
+    assert "pip says no" in capfd.readouterr().err
+    assert [each.name for each in based.places.base_images.iterdir()] == ["made.lock"]

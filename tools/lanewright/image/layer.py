@@ -37,7 +37,9 @@ class LayerError(LanewrightError):
     def __init__(self, path: str, why: str) -> None:
         super().__init__(
             f"{path} {why}",
-            hint="leave the file out, or make no image of this lane: take [image] out of its series",
+            hint="leave the file out; or have the lane built from source, with"
+            ' kind = "source" in place of site_packages in [image] of its series; or make no image of'
+            " it: take [image] out",
         )
         self.path = path
         self.why = why
@@ -109,8 +111,7 @@ def _require_plain(path: str) -> None:
     if COMPILED.fullmatch(path):
         raise LayerError(
             path,
-            "needs compiling; an overlay layer holds only what Python reads as it is, so this"
-            " needs a lane built from source, which lanewright cannot make an image of yet",
+            "needs compiling, and an overlay layer holds only what Python reads as it is",
         )
     if any(part.startswith(WHITEOUT) for part in path.split("/")):
         raise LayerError(path, f"has a part that begins with {WHITEOUT}: a removal, in a layer")

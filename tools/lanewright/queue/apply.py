@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
@@ -110,7 +111,8 @@ def apply_plan(
     fault: GateError | None = None
     try:
         require_guarded(repository, planned.lane, planned.inputs, carried, ends, option)
-        require_closed(repository, planned.lane, planned.inputs, carried, ends, option)
+        built = [_with_ops(each) for each in carried] if _from_source(planned) else carried
+        require_closed(repository, planned.lane, planned.inputs, built, ends, option)
         if not in_part:
             require_used(project, repository, planned, carried, pin.tree)
     except GateError as error:
@@ -194,7 +196,7 @@ def _layer(
     tree: TreeId,
     touched: Mapping[str, Sequence[str]],
 ) -> LockedLayer | UnsetType:
-    if planned.series.image is None:
+    if planned.series.image is None or _from_source(planned):
         return UNSET
     root = planned.series.image.site_packages
     try:
@@ -205,6 +207,17 @@ def _layer(
         place = f"series/{planned.lane}.toml ({names}): {error.path}"
         raise LayerError(place, error.why) from error
     return LockedLayer(digest_of(content), len(content), root, version)
+
+
+def _from_source(planned: Plan) -> bool:
+    """Whether what the lane changes is compiled, with what its entries change outside ``vllm/``."""
+    return planned.series.image is not None and planned.series.image.kind == "source"
+
+
+def _with_ops(carried: Carried) -> Carried:
+    """An entry whose ops are built with the lane, so that its hunks may call them."""
+    chosen = carried.chosen and replace_fields(carried.chosen, ops=())
+    return replace_fields(carried, chosen=chosen)
 
 
 def told_conflicts(applied: Applied) -> str:

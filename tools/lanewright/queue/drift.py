@@ -32,7 +32,7 @@ def drift(planned: Plan, lock: Lock | None) -> str:
         if isinstance(given, PullInput) and claims.get(given.name, given.claims) != given.claims
     ]
     laid = lock.layer.site_packages if lock.layer else None
-    asked = planned.series.image.site_packages if planned.series.image else None
+    asked = (planned.series.image.site_packages or None) if planned.series.image else None
     if laid != asked:
         changes.append(f"[image] site_packages {laid or 'none'} -> {asked or 'none'}")
     elif lock.layer and not lock.layer.version:

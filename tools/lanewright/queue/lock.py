@@ -224,7 +224,8 @@ def layer_of(lock: Lock) -> LockedLayer:
             f"lane {lock.lane} has no layer: its series names no place for one in an image",
             hint=f"add a table [image] with site_packages = "
             f'"/usr/local/lib/python3.11/dist-packages" to series/{lock.lane}.toml, then run'
-            f" `lanewright build {lock.lane}`",
+            f" `lanewright build {lock.lane}`; where its kind is source, what builds the image is"
+            f" written by `lanewright image source {lock.lane} --out DIR`",
         )
     return lock.layer
 

@@ -98,7 +98,8 @@ def _digest(series: Series, pin: PinSpec, inputs: Sequence[Input]) -> str:
     if series.release:
         stated.append(series.release)
     if series.image:
-        stated += [{"layer": LAYER_FORM}, msgspec.structs.replace(series.image, run=None)]
+        made = msgspec.structs.replace(series.image, run=None, arch_list=None)
+        stated += [made] if made.kind == "source" else [{"layer": LAYER_FORM}, made]
     if series.seams:
         stated.append({"seams": sorted(series.seams.items())})
     return hashlib.sha256(msgspec.json.encode(stated)).hexdigest()

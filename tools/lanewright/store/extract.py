@@ -97,14 +97,14 @@ def pin_tree(places: Places, remote: Remote | None, pinned: CommitId) -> TreeId:
         known = tree_of(Repository(places.objects), kept)
         _require_same(known, _root_of(places, pinned), f"the pin {pinned}")
         return known
-    _bring(places, remote, [pinned], f"the pin {pinned}")
+    bring_commits(places, remote, [pinned], f"the pin {pinned}")
     repository = Repository(places.objects)
     tree = _root_of(places, pinned)
     if tree is None:
         raise LanewrightError(f"commit {pinned} has no {ROOT}/, so it is none of vLLM's")
     listed = files(repository, tree)
     require_fit(listed.items(), f"commit {pinned}")
-    _fill(places, remote, listed.values(), f"the pin {pinned}")
+    fill(places, remote, listed.values(), f"the pin {pinned}")
     with writing(places) as held:
         set_ref(held, pin_ref(pinned), commit(held, tree, f"{ROOT}/ of {pinned}\n"))
     return tree
@@ -139,7 +139,7 @@ def pull_trees(
                 expected = {path: file for path, each in inside.items() if (file := each[side])}
                 _require_same(files(repository, tree), expected, what)
         return PullTrees(base_tree, head_tree, *_kept(repository, after, refs[1]))
-    _bring(places, remote, [base, head], what)
+    bring_commits(places, remote, [base, head], what)
     repository = Repository(places.objects)
     inside, outside = changed_files(repository, base, head)
     submodules = _take_submodules(inside, what)
@@ -152,7 +152,7 @@ def pull_trees(
     require_fit(listed, what)
     pieces = pieces_among(outside)
     beside = [file for sides in pieces.values() for file in sides if file]
-    _fill(places, remote, [*(file for _, file in listed if file), *beside], what)
+    fill(places, remote, [*(file for _, file in listed if file), *beside], what)
     ops = bound_ops(repository, pieces)
     noted = notes_of(ops) + "".join(f"{SUB}{path}\n" for path in submodules)
     trees = [
@@ -261,7 +261,14 @@ def _kept(
     return int(found[1]), ops_noted(message), tuple(SUBS.findall(message))
 
 
-def _bring(places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str) -> None:
+def bring_commits(
+    places: Places, remote: Remote | None, commits: Iterable[CommitId], what: str
+) -> None:
+    """Have commits with their trees in the store; those that are there are not asked for.
+
+    Raises:
+        LanewrightError: They cannot be had.
+    """
     wanted = list(commits)
     here = (places.objects / "objects/info").exists()
     absent = [c for c in wanted if not here or not commit_at(Repository(places.objects), c)]
@@ -271,7 +278,7 @@ def _bring(places: Places, remote: Remote | None, commits: Iterable[CommitId], w
         fetch_commits(places, remote, absent)
 
 
-def _fill(places: Places, remote: Remote | None, listed: Iterable[File], what: str) -> None:
+def fill(places: Places, remote: Remote | None, listed: Iterable[File], what: str) -> None:
     """Have every one of these contents in the store.
 
     Raises:

@@ -74,6 +74,7 @@ def build_layout(recipe: Recipe, scratch: Path, wheels: Path) -> Path:
     """
     context, storage, layout = scratch / "context", scratch / "storage", scratch / "layout"
     (context / "Containerfile").write_text(recipe.containerfile)
+    (context / "compiling.py").write_text(recipe.compiling)
     storage.mkdir()
     tool = builder() or "buildah"
     command = build_command(

@@ -24,7 +24,8 @@ from lanewright.terminal import quoted
 # It moves with what is done here and is in none of the files that are read.
 FORM = 1
 SUITE = "bookworm"
-PACKAGES = ("python3.11",)
+# vLLM's compiled files load libnuma; util-linux, which is always there, has the lscpu that it calls.
+PACKAGES = ("libnuma1", "python3.11")
 # As Go names what Python names otherwise.
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
@@ -45,6 +46,7 @@ class Recipe:
         suite: Debian's.
         packages: Of Debian, beside those that it cannot be without.
         containerfile: How it is put together.
+        compiling: What compiles all of Python in it.
         pip: What installs the wheels, with its hash.
     """
 
@@ -59,6 +61,7 @@ class Recipe:
     suite: str
     packages: tuple[str, ...]
     containerfile: str
+    compiling: str
     pip: str
 
     @property
@@ -152,6 +155,7 @@ def _recipe(project: Project, series: Series, wheel: Path) -> Recipe:
         suite=SUITE,
         packages=PACKAGES,
         containerfile=own_file("Containerfile"),
+        compiling=own_file("compiling.py"),
         pip=own_file("pip.txt"),
     )
 

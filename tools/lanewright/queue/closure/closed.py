@@ -46,7 +46,7 @@ def require_closed(
         chosen = each.chosen
         if chosen is None or each.conflicts or (chosen.taken >= chosen.offered and not chosen.ops):
             continue
-        pin, final, *beside = (_view(repository, one, chosen.on_base.sides) for one in trees)
+        pin, final, *beside = (view_of_tree(repository, one, chosen.on_base.sides) for one in trees)
         asked = Asked(chosen.on_base, chosen.taken, chosen.offered, final, beside)
         with _announced(given.name, len(chosen.on_base.sides)):
             closure = closure_of(asked) or Closure((), ())
@@ -74,7 +74,8 @@ def _announced(name: str, count: int) -> AbstractContextManager[None]:
     return stage(text) if count > MANY else nullcontext()
 
 
-def _view(repository: Repository, tree: TreeId, changed: Collection[str]) -> View:
+def view_of_tree(repository: Repository, tree: TreeId, changed: Collection[str]) -> View:
+    """The files of a tree; ``changed`` are those in which a class may get what it lacks."""
     listed = files(repository, tree)
 
     def read(path: str) -> bytes:

@@ -143,6 +143,9 @@ def test_an_image_of_others_says_whose_it_is(
     assert r"it says of itself org.opencontainers.image.title='Oth\\ners\\x1b'" in (
         capfd.readouterr().err
     )
+    labels(folder, lambda found: found.update({"dev.lanewright.base.recipe": "sha256:0"}))
+    assert alone(folder, monkeypatch) == 1
+    assert "it is a base that `lanewright image base` made" in capfd.readouterr().err
     labels(folder, dict.clear)
     assert alone(folder, monkeypatch) == 1
     assert "it has no labels at all" in capfd.readouterr().err

@@ -55,7 +55,7 @@ def test_everything_that_the_lane_asks_for(world: World, tmp_path: Path, capfd: 
     lock = read_lock(world.lock)
     assert lock
     name = f"localhost/lanewright/sample:1.1_lane.sample.{lock.tree[:8]}"
-    assert bring.startswith("podman pull oci:")
+    assert f"(cd {world.places.layouts} && podman pull oci:sample-" in bring
     assert bring.endswith(name)
     place = found.index(name)
     assert found[:2] == ["podman", "run"]

@@ -40,7 +40,9 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     name = image_name(lock)
     image = compose(lock, base).config.removeprefix("sha256:")
     if engine.name == "podman":
-        emit(f"podman pull {quoted(f'oci:{folder}')} && podman tag {image} {name}")
+        # It makes a name of the path, in which no part may begin with a dot.
+        pull = f"(cd {quoted(folder.parent)} && podman pull {quoted(f'oci:{folder.name}')})"
+        emit(f"{pull} && podman tag {image} {name}")
     else:
         emit(f"skopeo copy {quoted(f'oci:{folder}')} docker-daemon:{name}")
     emit(shlex.join(serving(engine, series, lock, name, model)))

@@ -36,7 +36,11 @@ def program(name: str, what: str, otherwise: str = "") -> str:
 
 
 def run_tool(
-    command: Sequence[str], what: str, *, environ: Mapping[str, str] | None = None
+    command: Sequence[str],
+    what: str,
+    *,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
 ) -> bytes:
     """Run a program that may take long; what it printed, its last lines shown where it fails.
 
@@ -49,6 +53,7 @@ def run_tool(
         with subprocess.Popen(
             guarded(list(command)),
             env={**os.environ, **(environ or {})},
+            cwd=folder,
             stdin=subprocess.PIPE,
             stdout=out,
             stderr=errors,

@@ -108,7 +108,9 @@ def _brought(tool: str, backend: str, base: OpenImage) -> str:
         [tool, "inspect", "--type=image", identity], capture_output=True, check=False
     )
     if there.returncode:
-        run_tool([tool, "pull", "--quiet", f"oci:{base.folder}"], f"bring the base into {backend}")
+        # It makes a name of the path, in which no part may begin with a dot.
+        bring = [tool, "pull", "--quiet", f"oci:{base.folder.name}"]
+        run_tool(bring, f"bring the base into {backend}", folder=base.folder.parent)
     return identity
 
 

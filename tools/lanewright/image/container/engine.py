@@ -1,6 +1,5 @@
 """podman or docker, as this machine has them."""
 
-import os
 import resource
 import shutil
 import subprocess
@@ -94,7 +93,8 @@ def pulled(engine: Engine, lock: Lock, image: Composed, folder: Path) -> str:
     name, wanted = image_name(lock), image.config.removeprefix("sha256:")
     if not engine.has(wanted):
         if engine.name == "podman":
-            bring = [engine.program, "pull", "--quiet", f"oci:{folder}"]
+            # It makes a name of the path, in which no part may begin with a dot.
+            bring = [engine.program, "pull", "--quiet", f"oci:{folder.name}"]
         else:
             skopeo = shutil.which("skopeo")
             if skopeo is None:
@@ -104,7 +104,7 @@ def pulled(engine: Engine, lock: Lock, image: Composed, folder: Path) -> str:
                     " --format docker` and `docker load --input` of that",
                 )
             bring = [skopeo, "copy", f"oci:{folder}", f"docker-daemon:{name.partition('/')[2]}"]
-        run_tool(bring, f"bring the image into {engine.name}'s storage", environ=os.environ)
+        run_tool(bring, f"bring the image into {engine.name}'s storage", folder=folder.parent)
     if not engine.has(wanted):
         raise LanewrightError(
             f"{engine.name} has no image {wanted[:12]} after it was brought {folder}",

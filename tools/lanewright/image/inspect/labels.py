@@ -68,7 +68,7 @@ def told_by(place: str, labels: Mapping[str, str]) -> tuple[Told, list[ToldEntry
     Raises:
         LanewrightError: They are not those of a lane's image, or what they say makes no sense.
     """
-    if not any(key.startswith(PREFIX) for key in labels):
+    if f"{PREFIX}lane" not in labels:
         raise LanewrightError(
             f"{place} is no lane's image: it has no label {PREFIX}lane; {_whose(labels)}",
             hint="name an image that `lanewright image` made, or a base with `--base` to make one on",
@@ -90,6 +90,8 @@ def told_by(place: str, labels: Mapping[str, str]) -> tuple[Told, list[ToldEntry
 
 
 def _whose(labels: Mapping[str, str]) -> str:
+    if any(key.startswith(f"{PREFIX}base.") for key in labels):
+        return "it is a base that `lanewright image base` made"
     said = [f"{key}={_short(labels[key])}" for key in ORIGIN if labels.get(key)]
     if said:
         return f"it says of itself {', '.join(said)}"

@@ -5,13 +5,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import msgspec
-
+from lanewright.image.base.documents import write_documents
 from lanewright.image.base.recipe import Recipe
 from lanewright.image.base.tools import builder, is_root, run_step
 from lanewright.image.base.wheelhouse import LIST
-from lanewright.image.oci import INDEX, Platform
-from lanewright.image.opened.image import open_image
 from lanewright.image.stamps import PREFIX
 
 TITLE = "Base of lanes that vLLM serves on a CPU"
@@ -83,20 +80,8 @@ def build_layout(recipe: Recipe, scratch: Path, wheels: Path) -> Path:
     temporary = scratch / "temporary"
     temporary.mkdir(exist_ok=True)
     run_step(command, f"install the wheels with {tool}", {"TMPDIR": str(temporary)})
-    _name_platform(layout)
+    write_documents(recipe, layout)
     return layout
-
-
-def _name_platform(layout: Path) -> None:
-    """Have ``index.json`` say what the image runs on, for readers who choose by it."""
-    image = open_image(layout, None)
-    index = msgspec.json.decode((layout / "index.json").read_bytes())
-    (named,) = index["manifests"]
-    named = {key: named[key] for key in ("mediaType", "digest", "size")}
-    platform = Platform(architecture=image.platform.architecture, os=image.platform.os)
-    named["platform"] = msgspec.to_builtins(platform)
-    document = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [named]}
-    (layout / "index.json").write_bytes(msgspec.json.encode(document))
 
 
 def remove(folder: Path) -> None:

@@ -75,6 +75,7 @@ def test_debian_is_made_as_the_user_can(
     command = root_command(recipe, Path("/made/root.tar"))
     assert f"--mode={mode}" in command
     assert "--include=libnuma1,python3.11" in command
+    assert "--skip=output/dev" in command
     assert command[-2:] == ["bookworm", "/made/root.tar"]
 
 

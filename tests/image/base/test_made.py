@@ -16,7 +16,7 @@ from lanewright.image.base.tools import missing_tools
 from lanewright.image.base.wheelhouse import wheelhouse
 from lanewright.image.opened.image import OpenImage, open_image
 from tests.conftest import World
-from tests.image.base.conftest import locked, small_wheel
+from tests.image.base.conftest import locked
 from tests.upstream.wheels import make_wheel
 
 pytestmark = pytest.mark.image
@@ -43,7 +43,6 @@ def small(based: World, index: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         if file.is_file() and file.suffix != ".pyc"
     }
     own = locked(make_wheel(index, pip.__version__, content, distribution="pip"))
-    small_wheel(index, "thing", "1")
 
     def file(name: str) -> str:
         return own if name == "pip.txt" else own_file(name)

@@ -3,11 +3,14 @@
 import hashlib
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from lanewright.image.base.documents import write_documents
 from lanewright.image.base.recipe import Recipe
-from lanewright.image.base.tools import builder, is_root, run_step
+from lanewright.image.base.tools import BUILDERS, builder, is_root, run_step
 from lanewright.image.base.wheelhouse import LIST
 from lanewright.image.stamps import PREFIX
 
@@ -40,12 +43,19 @@ def labels(recipe: Recipe, wheels: Path) -> dict[str, str]:
 
 
 def build_command(
-    tool: str, recipe: Recipe, *, context: Path, wheels: Path, storage: Path, layout: Path
+    tool: str,
+    recipe: Recipe,
+    *,
+    context: Path,
+    wheels: Path,
+    storage: Path,
+    run: Path,
+    layout: Path,
 ) -> list[str]:
     """The call of buildah or podman that writes the layout."""
     said = [f"--label={name}={value}" for name, value in labels(recipe, wheels).items()]
     return [
-        *(tool, "--root", str(storage / "root"), "--runroot", str(storage / "run")),
+        *(tool, "--root", str(storage), "--runroot", str(run)),
         # Copies files; nothing stays mounted when it is killed, and any filesystem does.
         *("--storage-driver", "vfs"),
         *("build", "--layers=false", "--timestamp", str(recipe.time), "--identity-label=false"),
@@ -72,23 +82,39 @@ def build_layout(recipe: Recipe, scratch: Path, wheels: Path) -> Path:
     context, storage, layout = scratch / "context", scratch / "storage", scratch / "layout"
     (context / "Containerfile").write_text(recipe.containerfile)
     (context / "compiling.py").write_text(recipe.compiling)
-    storage.mkdir()
-    tool = builder() or "buildah"
-    command = build_command(
-        tool, recipe, context=context, wheels=wheels, storage=storage, layout=layout
-    )
     temporary = scratch / "temporary"
     temporary.mkdir(exist_ok=True)
-    run_step(command, f"install the wheels with {tool}", {"TMPDIR": str(temporary)})
+    tool = builder() or BUILDERS[0]
+    with _run_folder(tool, scratch) as run:
+        command = build_command(
+            tool,
+            recipe,
+            context=context,
+            wheels=wheels,
+            storage=storage,
+            run=run,
+            layout=layout,
+        )
+        run_step(command, f"install the wheels with {tool}", {"TMPDIR": str(temporary)})
     write_documents(recipe, layout)
     return layout
+
+
+@contextmanager
+def _run_folder(tool: str, scratch: Path) -> Iterator[Path]:
+    """Where a builder notes what it runs; podman takes no path of more than 50 characters."""
+    if tool != "podman":
+        yield scratch / "run"
+        return
+    with TemporaryDirectory(prefix="lanewright-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 def remove(folder: Path) -> None:
     """Remove a folder in which a user namespace's root has written, too."""
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists() and not is_root():
-        tool = builder() or "buildah"
+        tool = builder() or BUILDERS[0]
         # They are another user's outside, and only a namespace like theirs may remove them.
         subprocess.run(
             [tool, "unshare", "rm", "-rf", "--", str(folder)],

@@ -1,6 +1,7 @@
 """A base made for real: Debian by mmdebstrap, wheels of the test's own, the real Containerfile."""
 
 import json
+import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,15 +9,16 @@ from pathlib import Path
 import pip
 import pytest
 
+from lanewright.image.base import building
 from lanewright.image.base import recipe as recipes
 from lanewright.image.base.building import build_layout, remove
 from lanewright.image.base.recipe import recipe_of
 from lanewright.image.base.root import make_root
-from lanewright.image.base.tools import missing_tools
+from lanewright.image.base.tools import BUILDERS, missing_tools
 from lanewright.image.base.wheelhouse import wheelhouse
 from lanewright.image.opened.image import OpenImage, open_image
 from tests.conftest import World
-from tests.image.base.conftest import locked, small_wheel
+from tests.image.base.conftest import locked
 from tests.upstream.wheels import make_wheel
 
 pytestmark = pytest.mark.image
@@ -43,7 +45,6 @@ def small(based: World, index: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         if file.is_file() and file.suffix != ".pyc"
     }
     own = locked(make_wheel(index, pip.__version__, content, distribution="pip"))
-    small_wheel(index, "thing", "1")
 
     def file(name: str) -> str:
         return own if name == "pip.txt" else own_file(name)
@@ -60,19 +61,24 @@ def members(image: OpenImage) -> Iterator[tuple[str, tarfile.TarInfo, bytes]]:
             yield info.name.removeprefix("./").rstrip("/"), info, opened.read() if opened else b""
 
 
-def test_two_builds_are_one_image_and_it_has_what_it_should(small: World, tmp_path: Path) -> None:
+def test_every_build_is_one_image_and_it_has_what_it_should(
+    small: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recipe = recipe_of(small.project, small.places, "sample")
     wheels = wheelhouse(small.places, recipe)
     root = tmp_path / "root.tar"
     make_root(recipe, root, tmp_path)
     images = []
-    for name in ("first", "second"):
+    tools = [name for name in BUILDERS if shutil.which(name)]
+    for number, tool in enumerate([tools[0], *tools]):
+        monkeypatch.setattr(building, "builder", lambda tool=tool: tool)
+        name = f"{number}-{tool}"
         context = tmp_path / name / "context"
         context.mkdir(parents=True)
         (context / "root.tar").hardlink_to(root)
         images.append(open_image(build_layout(recipe, tmp_path / name, wheels), None))
-    first, second = images
-    assert first.digest == second.digest
+    first = images[0]
+    assert [image.digest for image in images] == [first.digest] * len(images)
     assert first.config["config"]["Entrypoint"] == ["vllm", "serve"]
     assert first.labels["dev.lanewright.base.recipe"] == f"sha256:{recipe.key}"
     assert "io.buildah.version" not in first.labels
@@ -92,6 +98,6 @@ def test_two_builds_are_one_image_and_it_has_what_it_should(small: World, tmp_pa
     assert not stale
     assert {info.mtime for info, _ in found.values()} == {recipe.time}
     assert "usr/bin/lscpu" in found
-    for name in ("first", "second"):
-        remove(tmp_path / name)
-        assert not (tmp_path / name).exists()
+    for image in images:
+        remove(image.folder.parent)
+        assert not image.folder.parent.exists()

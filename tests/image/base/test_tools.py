@@ -75,6 +75,7 @@ def test_debian_is_made_as_the_user_can(
     command = root_command(recipe, Path("/made/root.tar"))
     assert f"--mode={mode}" in command
     assert "--include=libnuma1,python3.11" in command
+    assert "--skip=output/dev" in command
     assert command[-2:] == ["bookworm", "/made/root.tar"]
 
 
@@ -87,9 +88,10 @@ def test_an_image_is_built_from_what_is_here_alone(based: World, tmp_path: Path)
         context=Path("/context"),
         wheels=tmp_path,
         storage=Path("/storage"),
+        run=Path("/run/short"),
         layout=Path("/layout"),
     )
-    assert command[:3] == ["buildah", "--root", "/storage/root"]
+    assert command[:5] == ["buildah", "--root", "/storage", "--runroot", "/run/short"]
     assert {"--layers=false", "--identity-label=false"} <= {*command}
     assert command[command.index("--timestamp") + 1] == str(recipe.time)
     assert f"--build-context=wheels={tmp_path}" in command
@@ -129,7 +131,7 @@ def test_what_is_on_the_way_to_an_image_is_not_kept_where_that_fails(
 ) -> None:
     put(path, "newuidmap")
     put(path, "mmdebstrap", script='for last; do :; done; echo root > "$last"')
-    put(path, "buildah", script='echo >&2 pip says no; echo > "$2/../../layout"; exit 3')
+    put(path, "buildah", script='echo >&2 pip says no; echo > "$2/../layout"; exit 3')
     assert based.run("image", "base", "sample") == 1
     assert "pip says no" in capfd.readouterr().err
     assert [each.name for each in based.places.base_images.iterdir()] == ["made.lock"]

@@ -1,7 +1,9 @@
 """Wheels of a base: what pip gets, what is refused, and nothing half."""
 
+import platform
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from lanewright.image.base.recipe import recipe_of, sha256_of
 from lanewright.image.base.requirements import slimmed
 from lanewright.image.base.wheelhouse import wheelhouse
 from tests.conftest import World
+from tests.image.base.conftest import locked
 from tests.upstream.wheels import make_wheel
 
 
@@ -92,9 +95,13 @@ def test_a_torch_that_is_nowhere(based: World, index: Path) -> None:
 def test_a_wheel_for_a_newer_system_than_the_image_is_not_taken(based: World, index: Path) -> None:
     (index / "thing-1-py3-none-any.whl").unlink()
     content = {"thing.py": b"version = '1'\n"}
-    make_wheel(index, "1", content, distribution="thing", tag="cp311-cp311-manylinux_2_39_x86_64")
-    with pytest.raises(LanewrightError, match="thing"):
-        fill(based)
+    machine = platform.machine()
+    for minor, fits in ((39, False), (36, True)):
+        tag = f"cp311-cp311-manylinux_2_{minor}_{machine}"
+        wheel = make_wheel(index, "1", content, distribution="thing", tag=tag)
+        (based.root / "environments/cpu.txt").write_text(locked(wheel))
+        with nullcontext() if fits else pytest.raises(LanewrightError, match="thing"):
+            fill(based)
 
 
 def test_the_alias_is_the_same_bytes_wherever_it_is_made(based: World, tmp_path: Path) -> None:

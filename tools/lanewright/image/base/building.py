@@ -3,15 +3,15 @@
 import hashlib
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-import msgspec
-
+from lanewright.image.base.documents import write_documents
 from lanewright.image.base.recipe import Recipe
-from lanewright.image.base.tools import builder, is_root, run_step
+from lanewright.image.base.tools import BUILDERS, builder, is_root, run_step
 from lanewright.image.base.wheelhouse import LIST
-from lanewright.image.oci import INDEX, Platform
-from lanewright.image.opened.image import open_image
 from lanewright.image.stamps import PREFIX
 
 TITLE = "Base of lanes that vLLM serves on a CPU"
@@ -43,12 +43,19 @@ def labels(recipe: Recipe, wheels: Path) -> dict[str, str]:
 
 
 def build_command(
-    tool: str, recipe: Recipe, *, context: Path, wheels: Path, storage: Path, layout: Path
+    tool: str,
+    recipe: Recipe,
+    *,
+    context: Path,
+    wheels: Path,
+    storage: Path,
+    run: Path,
+    layout: Path,
 ) -> list[str]:
     """The call of buildah or podman that writes the layout."""
     said = [f"--label={name}={value}" for name, value in labels(recipe, wheels).items()]
     return [
-        *(tool, "--root", str(storage / "root"), "--runroot", str(storage / "run")),
+        *(tool, "--root", str(storage), "--runroot", str(run)),
         # Copies files; nothing stays mounted when it is killed, and any filesystem does.
         *("--storage-driver", "vfs"),
         *("build", "--layers=false", "--timestamp", str(recipe.time), "--identity-label=false"),
@@ -75,35 +82,39 @@ def build_layout(recipe: Recipe, scratch: Path, wheels: Path) -> Path:
     context, storage, layout = scratch / "context", scratch / "storage", scratch / "layout"
     (context / "Containerfile").write_text(recipe.containerfile)
     (context / "compiling.py").write_text(recipe.compiling)
-    storage.mkdir()
-    tool = builder() or "buildah"
-    command = build_command(
-        tool, recipe, context=context, wheels=wheels, storage=storage, layout=layout
-    )
     temporary = scratch / "temporary"
     temporary.mkdir(exist_ok=True)
-    run_step(command, f"install the wheels with {tool}", {"TMPDIR": str(temporary)})
-    _name_platform(layout)
+    tool = builder() or BUILDERS[0]
+    with _run_folder(tool, scratch) as run:
+        command = build_command(
+            tool,
+            recipe,
+            context=context,
+            wheels=wheels,
+            storage=storage,
+            run=run,
+            layout=layout,
+        )
+        run_step(command, f"install the wheels with {tool}", {"TMPDIR": str(temporary)})
+    write_documents(recipe, layout)
     return layout
 
 
-def _name_platform(layout: Path) -> None:
-    """Have ``index.json`` say what the image runs on, for readers who choose by it."""
-    image = open_image(layout, None)
-    index = msgspec.json.decode((layout / "index.json").read_bytes())
-    (named,) = index["manifests"]
-    named = {key: named[key] for key in ("mediaType", "digest", "size")}
-    platform = Platform(architecture=image.platform.architecture, os=image.platform.os)
-    named["platform"] = msgspec.to_builtins(platform)
-    document = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [named]}
-    (layout / "index.json").write_bytes(msgspec.json.encode(document))
+@contextmanager
+def _run_folder(tool: str, scratch: Path) -> Iterator[Path]:
+    """Where a builder notes what it runs; podman takes no path of more than 50 characters."""
+    if tool != "podman":
+        yield scratch / "run"
+        return
+    with TemporaryDirectory(prefix="lanewright-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
 
 
 def remove(folder: Path) -> None:
     """Remove a folder in which a user namespace's root has written, too."""
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists() and not is_root():
-        tool = builder() or "buildah"
+        tool = builder() or BUILDERS[0]
         # They are another user's outside, and only a namespace like theirs may remove them.
         subprocess.run(
             [tool, "unshare", "rm", "-rf", "--", str(folder)],

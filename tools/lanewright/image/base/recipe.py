@@ -22,7 +22,7 @@ from lanewright.store.wheel import DAMAGE, WheelError
 from lanewright.terminal import quoted
 
 # It moves with what is done here and is in none of the files that are read.
-FORM = 1
+FORM = 3
 SUITE = "bookworm"
 # vLLM's compiled files load libnuma; util-linux, which is always there, has the lscpu that it calls.
 # vLLM has torch compile some of its own code, logprobs' among it, eager or not: a compiler, openssl, the

@@ -24,6 +24,8 @@ def root_command(recipe: Recipe, archive: Path) -> list[str]:
         *("mmdebstrap", "--quiet", f"--mode={'root' if is_root() else 'unshare'}"),
         *("--variant=minbase", f"--architectures={recipe.architecture}"),
         *(f"--include={','.join(recipe.packages)}", "--format=tar"),
+        # Containers bring their own, and an ordinary user could make none.
+        "--skip=output/dev",
         *(f"--dpkgopt={each}" for each in options),
         f"--customize-hook={empty}",
         f"--customize-hook=rm -rf {remove}",

@@ -45,11 +45,25 @@ def in_memory() -> dict[str, str]:
 
 @nox.session(name="build-image", default=False)
 def build_image(session: nox.Session) -> None:
-    """Build a lane's tree and its layer, boot it, compare it with its pin, and tell: -- [LANE]."""
+    """Build a lane and its image, boot it, compare it with its pin: -- [LANE] [--base IMAGE]."""
     session.install("-e", ".")
-    session.run("lanewright", "build", *session.posargs)
-    session.run("lanewright", "image", *session.posargs)
-    session.run("lanewright", "boot", "--equal", *session.posargs)
+    lane, base = with_base(session.posargs)
+    session.run("lanewright", "build", *lane)
+    if not base:
+        session.run("lanewright", "image", "base", "--optional", *lane)
+    session.run("lanewright", "image", *lane, *base)
+    session.run("lanewright", "boot", "--equal", *lane)
+    session.run("lanewright", "image", "smoke", "--optional", *lane)
+
+
+def with_base(given: list[str]) -> tuple[list[str], list[str]]:
+    """Tell a lane from ``--base`` and the image behind it, in any order."""
+    if "--base" not in given:
+        return [word for word in given if not word.startswith("--base=")], [
+            word for word in given if word.startswith("--base=")
+        ]
+    place = given.index("--base")
+    return given[:place] + given[place + 2 :], given[place : place + 2]
 
 
 @nox.session(default=False)

@@ -5,7 +5,7 @@ import hashlib
 import io
 import json
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def archive(paths: Paths) -> bytes:
     return buffer.getvalue()
 
 
-PACK = {
+PACK: dict[str, Callable[[bytes], bytes]] = {
     "": lambda content: content,
     "gzip": lambda content: gzip.compress(content, mtime=0),
     "zstd": zstandard.compress,
@@ -95,7 +95,7 @@ class Base:
             "created": "2026-09-28T06:00:00Z",
             "architecture": architecture,
             "os": "linux",
-            "config": {**self.run, "Labels": {"maker": "others"}},
+            "config": {**self.run, "Labels": {"maker": "others", **self.run.get("Labels", {})}},
             "rootfs": {"type": "layers", "diff_ids": [name(each) for each in contents]},
             "history": [{"created_by": "others"} for _ in contents],
         }

@@ -53,6 +53,13 @@ def lock(imaged: World) -> Lock:
 
 
 @pytest.fixture
+def amd64(imaged: World) -> Lock:
+    """The same lane, for one architecture whatever this machine is."""
+    imaged.edit("series/sample.toml", "[image]\n", '[image]\narchitecture = "amd64"\n')
+    return build(imaged.project, imaged.places, "sample").lock
+
+
+@pytest.fixture
 def layout(imaged: World, lock: Lock) -> Path:
     """The image of the sample lane, in its store."""
     folder = layout_folder(imaged.places, lock)

@@ -10,7 +10,7 @@ from pathlib import Path
 from lanewright.cli import Arguments, parse
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
-from lanewright.project import Project
+from lanewright.project import NoProjectError, Project
 from lanewright.store.git import trace_calls
 from lanewright.terminal import prepare_streams, printable, say
 from lanewright.transaction.editing import recover
@@ -54,12 +54,21 @@ def run(arguments: list[str]) -> int:
 def _dispatch(arguments: Arguments) -> int:
     trace_calls(on=arguments.trace)
     start = (arguments.directory or Path.cwd()).absolute()
-    project = Project.find(start)
-    if recover(project):  # it may have replaced upstream.toml, too
+    project = _project(start, needed=not arguments.anywhere)
+    if project and recover(project):  # it may have replaced upstream.toml, too
         project = Project.find(start)
     if sys.stdout is None:  # started with its standard output closed
         raise LanewrightError("standard output is closed, and that is where data goes")
     return arguments.command(project, Places.of_user(), arguments)
+
+
+def _project(start: Path, *, needed: bool) -> Project | None:
+    try:
+        return Project.find(start)
+    except NoProjectError:
+        if needed:
+            raise
+        return None
 
 
 if __name__ == "__main__":

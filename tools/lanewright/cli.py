@@ -74,9 +74,11 @@ class Arguments(Protocol):
     archive_format: str
     image: str | None
     engine: str | None
+    optional: bool
     run: str
     env: bool
-    command: Callable[[Project, Places, "Arguments"], ExitCode]
+    anywhere: bool
+    command: Callable[[Project | None, Places, "Arguments"], ExitCode]
 
 
 def lane_of(project: Project, arguments: Arguments) -> str:
@@ -389,9 +391,9 @@ def _command(
     if reads:
         parser.add_argument("--json", action="store_true", help="data instead of text")
 
-    def command(project: Project, places: Places, arguments: Arguments) -> ExitCode:
+    def command(project: Project | None, places: Places, arguments: Arguments) -> ExitCode:
         answering = importlib.import_module(f"lanewright.commands.{module or name}")
         return cast("ExitCode", answering.run(project, places, arguments))
 
-    parser.set_defaults(command=command)
+    parser.set_defaults(command=command, anywhere=False)
     return parser

@@ -73,6 +73,14 @@ def add_image(
         _ADDING.get(action, _add_nothing)(made)
 
 
+def _add_optional(made: argparse.ArgumentParser) -> None:
+    made.add_argument(
+        "--optional",
+        action="store_true",
+        help="where a tool for it is not here, say so and end with 0",
+    )
+
+
 def _add_nothing(_: argparse.ArgumentParser) -> None:
     """Some take no option of their own."""
 
@@ -92,6 +100,7 @@ def _add_inspect(inspect: argparse.ArgumentParser) -> None:
         metavar="IMAGE",
         help="an OCI layout, an archive, containers-storage:NAME or a lane; else the default lane",
     )
+    inspect.set_defaults(anywhere=True)
 
 
 def _add_engine(smoke: argparse.ArgumentParser) -> None:
@@ -102,6 +111,11 @@ def _add_engine(smoke: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_smoke(smoke: argparse.ArgumentParser) -> None:
+    _add_engine(smoke)
+    _add_optional(smoke)
+
+
 def _add_out(source: argparse.ArgumentParser) -> None:
     source.add_argument(
         "--out", type=Path, metavar="DIR", required=True, help="a new folder for it"
@@ -109,9 +123,10 @@ def _add_out(source: argparse.ArgumentParser) -> None:
 
 
 _ADDING = {
+    "base": _add_optional,
     "mirror": _add_base,
     "inspect": _add_inspect,
-    "smoke": _add_engine,
+    "smoke": _add_smoke,
     "run": _add_engine,
     "source": _add_out,
 }

@@ -88,6 +88,11 @@ class Places:
         return self.store / "base-images"
 
     @property
+    def wheelhouse(self) -> Path:
+        """Folders with all the wheels of a base image, by what they are installed from."""
+        return self.store / "wheelhouse"
+
+    @property
     def models(self) -> Path:
         """Generated models, by recipe hash."""
         return self.store / "models"

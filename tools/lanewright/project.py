@@ -16,6 +16,10 @@ LANE_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 Device = Literal["cpu", "cuda"]
 
 
+class NoProjectError(LanewrightError):
+    """There is no project here; a few commands do without one."""
+
+
 class GitUpstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``[git]``: upstream's repository.
 
@@ -78,12 +82,13 @@ class Project:
         """The project that ``start`` lies in.
 
         Raises:
-            LanewrightError: No ``upstream.toml`` here or above, or it cannot be read.
+            NoProjectError: No ``upstream.toml`` here or above.
+            LanewrightError: It cannot be read.
         """
         for folder in (start, *start.parents):
             if (folder / "upstream.toml").is_file():
                 return cls(folder, load(folder / "upstream.toml", Upstream))
-        raise LanewrightError(
+        raise NoProjectError(
             f"no upstream.toml in {start} or above it",
             hint="run lanewright inside a project, or name one with `lanewright -C DIR`",
         )

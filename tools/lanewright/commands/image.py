@@ -3,11 +3,15 @@
 from pathlib import Path
 
 from lanewright.cli import Arguments, lane_of
+from lanewright.cli_image import BACKENDS
 from lanewright.errors import ExitCode, LanewrightError
+from lanewright.image.archive.writing import archived
+from lanewright.image.backend.build import Built, build_by
 from lanewright.image.check import differences, require_intact_layout
 from lanewright.image.layout import lay_out, layout_folder
 from lanewright.image.onto.base import found_base
 from lanewright.image.onto.making import Made, make_image
+from lanewright.image.opened.image import OpenImage
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
@@ -29,12 +33,24 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     repository = Repository(places.objects)
     base = found_base(project, places, load_series(project, lane), lock, arguments.base)
     out = arguments.out and arguments.out.resolve()
+    if arguments.archive and base is None:
+        raise LanewrightError(
+            f"lane {lane}: an archive has its whole image, and there is no base", hint=_next(lane)
+        )
     layer = _layer(repository, places, lock, None if base else out)
     made = base and make_image(places, lock, base, out)
+    built = _built(places, lock, base, arguments.backend)
     say_left_out(project, lock)
     told: dict[str, object] = {"lane": lane, "layer": layer_of(lock), "layout": layer}
+    if built:
+        say(f"lane {lane}: {arguments.backend} made {built.name}")
+        told |= {"backend": arguments.backend, "name": built.name, "backend_id": built.id}
     if made:
         told |= _told(made)
+        if arguments.archive:
+            told["archive"] = archived(
+                project, places, lock, made, arguments.archive, arguments.archive_format
+            )
     else:
         say(f"lane {lane}: no image yet, for there is no base\n  next: {_next(lane)}")
     if arguments.json:
@@ -44,6 +60,16 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     else:
         emit(f"{layer_of(lock).digest} {layer}")
     return ExitCode.CLEAN
+
+
+def _built(places: Places, lock: Lock, base: OpenImage | None, backend: str) -> Built | None:
+    if backend == BACKENDS[0]:
+        return None
+    if base is None:
+        raise LanewrightError(
+            f"lane {lock.lane}: {backend} has no base to build on", hint=_next(lock.lane)
+        )
+    return build_by(places, lock, base, backend)
 
 
 def _next(lane: str) -> str:

@@ -9,6 +9,7 @@ from lanewright.errors import LanewrightError
 from lanewright.queue.lock import Lock, LockedEntry, layer_of
 
 PREFIX = "dev.lanewright."
+BASE_DIGEST = "org.opencontainers.image.base.digest"
 LICENCE = "Apache-2.0"
 VLLM = "https://github.com/vllm-project/vllm"
 

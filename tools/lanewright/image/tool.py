@@ -5,9 +5,11 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 from lanewright.errors import LanewrightError
-from lanewright.guarded import guarded
+from lanewright.guarded import ended, guarded
 from lanewright.terminal import say, stage
 
 SHOWN_LINES = 12
@@ -34,7 +36,11 @@ def program(name: str, what: str, otherwise: str = "") -> str:
 
 
 def run_tool(
-    command: Sequence[str], what: str, *, environ: Mapping[str, str] | None = None
+    command: Sequence[str],
+    what: str,
+    *,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
 ) -> bytes:
     """Run a program that may take long; what it printed, its last lines shown where it fails.
 
@@ -42,18 +48,26 @@ def run_tool(
         LanewrightError: It ends with another status than 0.
     """
     say(f"  {what}")
-    with stage(what):
-        ended = subprocess.run(
+    with stage(what), TemporaryFile() as out, TemporaryFile() as errors:
+        # Its standard input stays open: the guard ends it when that closes.
+        with subprocess.Popen(
             guarded(list(command)),
             env={**os.environ, **(environ or {})},
+            cwd=folder,
             stdin=subprocess.PIPE,
-            capture_output=True,
+            stdout=out,
+            stderr=errors,
             start_new_session=True,
-            check=False,
-        )
-    if ended.returncode:
-        lines = (ended.stderr or ended.stdout).decode(errors="replace").splitlines()
+        ) as running:
+            status = running.wait()
+        printed, said = (_whole(stream) for stream in (out, errors))
+    if status:
+        lines = (said or printed).decode(errors="replace").splitlines()
         last = "\n".join(f"  {line}" for line in lines[-SHOWN_LINES:])
-        name = Path(command[0]).name
-        raise LanewrightError(f"cannot {what}: {name} ended with {ended.returncode}:\n{last}")
-    return ended.stdout
+        raise LanewrightError(f"cannot {what}: {Path(command[0]).name} {ended(status)}:\n{last}")
+    return printed
+
+
+def _whole(stream: IO[bytes]) -> bytes:
+    stream.seek(0)
+    return stream.read()

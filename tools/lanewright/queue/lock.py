@@ -117,7 +117,7 @@ class LockedEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
     fixes: list[LockedFix] = []
 
 
-class LockedLayer(msgspec.Struct, frozen=True):
+class LockedLayer(msgspec.Struct, frozen=True, omit_defaults=True):
     """The lane's changed files as one image layer.
 
     Attributes:

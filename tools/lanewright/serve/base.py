@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from lanewright.errors import HardwareError, LanewrightError
@@ -115,18 +117,33 @@ def fill(folder: Path, requirements: Path) -> None:
 
 
 def install_torch(python: Path) -> None:
-    """Install the CPU build of torch from the user's own index, else from PyTorch's."""
+    """Install the CPU build of torch."""
+    get_torch(partial(pip, python))
+
+
+def get_torch(asked: Callable[..., str | None]) -> None:
+    """Get the CPU build of torch from the user's own index, else from PyTorch's.
+
+    Args:
+        asked: Calls pip with these arguments more; gives the last lines of its output where it
+            failed.
+
+    Raises:
+        LanewrightError: Neither has it.
+    """
     wanted = f"torch=={TORCH}"
-    own = pip(python, wanted)
+    own = asked(wanted)
     if own is None:
         return
     say(f"pip's own settings have no {wanted}; asking {TORCH_INDEX}")
-    public = pip(python, "--index-url", TORCH_INDEX, "--retries", "0", "--timeout", "15", wanted)
+    public = asked("--index-url", TORCH_INDEX, "--retries", "0", "--timeout", "15", wanted)
     if public is not None:
         raise LanewrightError(
             f"{wanted} is neither where pip is set to look:\n{own}\n"
             f"nor at {TORCH_INDEX}:\n{public}",
-            hint=f"put a wheel of {wanted} into a folder and name it in PIP_FIND_LINKS",
+            hint=NO_ROOM
+            if no_room([own, public])
+            else f"put a wheel of {wanted} into a folder and name it in PIP_FIND_LINKS",
         )
 
 

@@ -1,6 +1,7 @@
 """Records of runs: ``runs/<lane>/<utc>-<tree8>/record.json`` below the state folder."""
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -78,15 +79,22 @@ def read_latest(places: Places, lane: str) -> dict[str, Any] | None:
     Raises:
         LanewrightError: It is damaged.
     """
+    return next((record for record, _ in newest_records(places, lane)), None)
+
+
+def newest_records(places: Places, lane: str) -> Iterator[tuple[dict[str, Any], Path]]:
+    """Read the records of a lane, the newest first, each with its run's folder.
+
+    Raises:
+        LanewrightError: One is damaged.
+    """
     found = (places.state / "runs" / lane).glob("*/record.json")
-    newest = max(found, key=_age, default=None)
-    if newest is None:
-        return None
-    try:
-        record: dict[str, Any] = json.loads(newest.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise LanewrightError(f"{newest} is damaged: {error}", hint=f"remove {newest}") from error
-    return record
+    for file in sorted(found, key=_age, reverse=True):
+        try:
+            record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise LanewrightError(f"{file} is damaged: {error}", hint=f"remove {file}") from error
+        yield record, file.parent
 
 
 def _age(record: Path) -> tuple[str, int]:

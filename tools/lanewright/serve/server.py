@@ -13,6 +13,7 @@ from lanewright.serve.asking import boot_prompts
 from lanewright.serve.boot import Completion, engine_arguments
 from lanewright.serve.child import Child, child, watch
 from lanewright.serve.client import RefusedError, healthy, post, serves
+from lanewright.serve.completing import completion_body, read_completion
 from lanewright.serve.environment import STATS, LaneEnv
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import carries_bank
@@ -186,24 +187,5 @@ def complete(port: int, model: str, prompt: str, tokens: int) -> Completion:
     Raises:
         RefusedError: The server did not answer with token ids and their count.
     """
-    body = {
-        "model": model,
-        "prompt": prompt,
-        "max_tokens": tokens,
-        "temperature": 0,
-        "ignore_eos": True,
-        "return_token_ids": True,
-    }
-    answer = post(port, "/v1/completions", body, seconds=REQUEST_SECONDS)
-    try:
-        choice, usage = answer["choices"][0], answer["usage"]
-        return Completion(
-            prompt=prompt,
-            ids=tuple(choice["token_ids"]),
-            text=choice["text"],
-            prompt_tokens=usage["prompt_tokens"],
-            # Left out where there are none.
-            cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0,
-        )
-    except (KeyError, IndexError, TypeError) as error:
-        raise RefusedError(f"/v1/completions answered without token ids: {answer}") from error
+    body = completion_body(model, prompt, tokens)
+    return read_completion(prompt, post(port, "/v1/completions", body, seconds=REQUEST_SECONDS))

@@ -59,6 +59,18 @@ def commit_of(places: Places, release: Release) -> tuple[CommitId, TreeId]:
 
 def wheel_of(places: Places, release: Release) -> Path:
     """The release's wheel for this machine, downloaded when it is not kept yet."""
+    kept = kept_wheel(places, release)
+    if kept:
+        return kept
+    wheel = download(release.distribution, release.version, places.wheels)
+    found = name_of(wheel).version
+    if found != release.version:
+        raise WheelError(f"release:{release.version} is written as release:{found}")
+    return wheel
+
+
+def kept_wheel(places: Places, release: Release) -> Path | None:
+    """The release's wheel for this machine, where the store has it."""
     for wheel in sorted(places.wheels.glob("*.whl")):
         try:
             name = name_of(wheel)
@@ -67,11 +79,7 @@ def wheel_of(places: Places, release: Release) -> Path:
         same = (name.distribution, name.version) == (release.distribution, release.version)
         if same and name.suits_this_machine:
             return wheel
-    wheel = download(release.distribution, release.version, places.wheels)
-    found = name_of(wheel).version
-    if found != release.version:
-        raise WheelError(f"release:{release.version} is written as release:{found}")
-    return wheel
+    return None
 
 
 def hand_over(places: Places, wheel: Path) -> tuple[Release, CommitId]:

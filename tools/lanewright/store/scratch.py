@@ -40,10 +40,16 @@ def own_prefix() -> str:
 
 def clear_dead(parent: Path) -> None:
     """Remove what killed processes left in a folder; it need not be there."""
+    for left in dead(parent):
+        _remove(left)
+
+
+def dead(parent: Path) -> Iterator[Path]:
+    """What killed processes left in a folder; it need not be there."""
     for left in parent.glob(".making-*"):
         match = NAME.match(left.name)
         if match and not Path("/proc", match[1]).exists():
-            _remove(left)
+            yield left
 
 
 def _remove(left: Path) -> None:

@@ -6,7 +6,7 @@ from lanewright.errors import LanewrightError
 from lanewright.image.base.recipe import base_image
 from lanewright.image.mirror import kept_base
 from lanewright.image.opened.image import OpenImage, open_image
-from lanewright.image.opened.kept import kept_image
+from lanewright.image.opened.kept import keep, kept_image
 from lanewright.image.opened.origin import brought
 from lanewright.places import Places
 from lanewright.project import Project
@@ -57,7 +57,7 @@ def found_base(
         return brought(places, given, architecture)
     if not lock.base:
         made = base_image(project, places, lock.lane)
-        return open_image(made, None) if made else None
+        return keep(places, open_image(made, None)) if made else None
     kept = kept_base(places, lock.base, architecture)
     if kept is None:
         lane = quoted(lock.lane)

@@ -1,23 +1,19 @@
 """A lane's image against its lock and its base: made again in mind, and compared byte by byte."""
 
 import hashlib
-import re
 from pathlib import Path
 
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.image.content import wrong_members
 from lanewright.image.oci import blob_path
 from lanewright.image.onto.composed import compose
+from lanewright.image.onto.standing import base_of_image
 from lanewright.image.opened.image import OpenImage, open_image
-from lanewright.image.opened.kept import kept_image
+from lanewright.image.stamps import BASE_DIGEST
 from lanewright.places import Places
 from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.git import Repository
 from lanewright.terminal import quoted
-
-# What it may be; the name of a folder is made of it.
-DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-BASE = "org.opencontainers.image.base.digest"
 
 
 def require_intact_image(
@@ -62,10 +58,10 @@ def differences(
         image = open_image(folder, None)
     except LanewrightError as error:
         return [str(error)]
-    base = base or _named(places, image)
+    base = base or base_of_image(places, image)
     if base is None:
-        named = image.labels.get(BASE)
-        return [f"its label {BASE} is {named or 'missing'}, and the store has no such base"]
+        named = image.labels.get(BASE_DIGEST)
+        return [f"its label {BASE_DIGEST} is {named or 'missing'}, and the store has no such base"]
     wanted = compose(lock, base)
     told = [
         f"its label {key} is {image.labels.get(key)!r}, not {value!r}"
@@ -95,14 +91,9 @@ def differences(
 
 def _named_by(places: Places, folder: Path) -> OpenImage | None:
     try:
-        return _named(places, open_image(folder, None))
+        return base_of_image(places, open_image(folder, None))
     except LanewrightError:
         return None
-
-
-def _named(places: Places, image: OpenImage) -> OpenImage | None:
-    named = image.labels.get(BASE, "")
-    return kept_image(places, named) if DIGEST.fullmatch(named) else None
 
 
 def _is_file(path: Path) -> bool:

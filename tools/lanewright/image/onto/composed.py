@@ -8,7 +8,7 @@ import msgspec
 from lanewright.image import oci
 from lanewright.image.documents import CREATED, MARKER
 from lanewright.image.opened.image import OpenImage
-from lanewright.image.stamps import stamps
+from lanewright.image.stamps import BASE_DIGEST, stamps
 from lanewright.queue.lock import Lock, layer_of
 
 # By what Docker's own kind of manifest calls its layers.
@@ -43,7 +43,7 @@ def on_base(lock: Lock, base: OpenImage) -> dict[str, str]:
     """What an image on a base says of itself."""
     said = {
         **stamps(lock),
-        "org.opencontainers.image.base.digest": base.digest,
+        BASE_DIGEST: base.digest,
         "org.opencontainers.image.created": created(base),
         NAME: lock.lane,
     }

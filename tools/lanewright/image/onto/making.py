@@ -81,5 +81,5 @@ def told_base(lock: Lock, base: OpenImage) -> str:
     """A base, for people: by its name where the lock gives it one."""
     if lock.base and lock.base.digest in (base.digest, base.index):
         return f"{lock.base.name} ({base.digest[:19]})"
-    other = ", which is not the lock's" if lock.base else ""
+    other = " (not the lock's)" if lock.base else ""
     return f"{base.digest[:19]}{other}"

@@ -20,12 +20,11 @@ from lanewright.terminal import say, stage
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 HIDES, HIDES_ALL = ".wh.", ".wh..wh..opq"
-# Of these the git blob id is wanted, to hold against a pin's.
-COMPARED = re.compile(r"(?:^|/)(?:site|dist)-packages/vllm/")
+# Of files up to this size the git blob id is wanted, to hold against a pin's: compiled ones may be large.
+MOST_COMPARED = 8 * 2**20
 # Of these the text: what vLLM calls itself, and what Debian's packages are.
 READ = re.compile(r".*/vllm/_version\.py|var/lib/dpkg/status(\.d/.*)?|(usr/lib|etc)/os-release")
-MOST_TEXT = 16 * 2**20
-FORM = 1
+FORM = 2
 CHUNK = 1 << 20
 
 
@@ -35,7 +34,7 @@ class Found(msgspec.Struct, frozen=True, array_like=True):
     Attributes:
         kind: ``file``, ``folder``, ``link`` or ``other``.
         mode: Permission bits.
-        id: A file's git blob id, where it is one to compare; a link's target; else empty.
+        id: A file's git blob id, unless it is large; a link's target; else empty.
         text: A file's content, where it is one to read.
     """
 
@@ -157,16 +156,16 @@ def _found(
         return before.get(_plain(info.linkname, layer), Found("other", info.mode))
     if not info.isreg():
         return Found("other", info.mode)
-    compared, read = COMPARED.search(path), READ.fullmatch(path)
-    if not compared and not read:
+    if info.size > MOST_COMPARED:
         return Found("file", info.mode)
+    read = READ.fullmatch(path)
     # git's own name of a file's content.
     blob = hashlib.sha1(b"blob %d\0" % info.size, usedforsecurity=False)
     text = b""
     stream = archive.extractfile(info)
     while stream and (chunk := stream.read(CHUNK)):
         blob.update(chunk)
-        if read and info.size <= MOST_TEXT:
+        if read:
             text += chunk
     return Found("file", info.mode, blob.hexdigest(), text)
 

@@ -1,6 +1,7 @@
 """Base images in the store, each a layout of one image, by the digest of its manifest."""
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from lanewright.image.oci import Platform, blob_path
 from lanewright.image.opened.image import INDEXES, MANIFESTS, OpenImage, open_image
 from lanewright.places import Places
 from lanewright.store.scratch import making, settle
+
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class _Typed(msgspec.Struct, frozen=True, rename={"media_type": "mediaType"}):
@@ -29,6 +32,9 @@ def kept_image(places: Places, digest: str) -> OpenImage | None:
     Raises:
         LanewrightError: It is damaged.
     """
+    # Who asks may have it from a label.
+    if not DIGEST.fullmatch(digest):
+        return None
     folder = kept_folder(places, digest)
     return open_image(folder, None, digest) if folder.exists() else None
 

@@ -1,0 +1,70 @@
+"""``lanewright image inspect``: what is in an image, from its labels alone."""
+
+from pathlib import Path
+
+from lanewright.cli import Arguments
+from lanewright.errors import ExitCode, LanewrightError
+from lanewright.image.inspect.archive import in_archive
+from lanewright.image.inspect.labels import told_by
+from lanewright.image.inspect.seen import Seen, in_layout
+from lanewright.image.inspect.storage import in_storage
+from lanewright.image.inspect.text import data, lines
+from lanewright.image.layout import layout_folder
+from lanewright.image.onto.layout import image_folders
+from lanewright.image.opened.origin import STORAGE
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.lock import read_lock
+from lanewright.terminal import emit, emit_json, printable, quoted, say
+
+
+def run(project: Project | None, places: Places, arguments: Arguments) -> ExitCode:
+    """Print what the image says of itself; an image given by its place needs no project."""
+    image = _found(project, places, arguments.image)
+    told, entries = told_by(image.place, image.labels)
+    if told.layer and told.layer not in {layer.diff_id for layer in image.layers}:
+        say(f"{image.place}: its labels tell of a layer {told.layer}, and it has none such")
+    if arguments.json:
+        emit_json(data(image, told, entries))
+    else:
+        emit(printable("\n".join(lines(image, told, entries))))
+    return ExitCode.CLEAN
+
+
+def _found(project: Project | None, places: Places, given: str | None) -> Seen:
+    if given and given.startswith(STORAGE):
+        return in_storage(given)
+    if project and (given is None or given in project.lanes()):
+        return _of_lane(project, places, given or project.upstream.default_lane)
+    path = Path(given or ".")
+    if given and path.is_dir():
+        return in_layout(path, given)
+    if given and path.exists():
+        return in_archive(path)
+    if given is None:
+        raise LanewrightError(
+            "there is no project here, so that no lane is the default one",
+            hint="lanewright image inspect IMAGE, or `lanewright -C PROJECT image inspect`",
+        )
+    lanes = ", ".join(project.lanes()) if project else ""
+    raise LanewrightError(
+        f"there is no image {given}"
+        + (f", nor a lane of that name (lanes here: {lanes})" * bool(lanes)),
+        hint=f"name the folder of an OCI layout, an archive, {STORAGE}NAME or a lane",
+    )
+
+
+def _of_lane(project: Project, places: Places, lane: str) -> Seen:
+    project.series_file(lane)
+    lock = read_lock(project.lock_file(lane))
+    if lock is None:
+        raise LanewrightError(
+            f"lane {lane} has no lock yet", hint=f"lanewright build {quoted(lane)}"
+        )
+    for folder in (*image_folders(places, lock), layout_folder(places, lock)):
+        if folder.is_dir():
+            return in_layout(folder, str(folder))
+    raise LanewrightError(
+        f"lane {lane}: there is no image of its lock on this machine",
+        hint=f"lanewright image {quoted(lane)}",
+    )

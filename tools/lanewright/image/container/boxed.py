@@ -1,0 +1,132 @@
+"""Containers that do not outlive this process, and one that serves."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lanewright.errors import MismatchError
+from lanewright.guarded import ended
+from lanewright.image.container.command import SHUT, needed
+from lanewright.image.container.engine import Engine
+from lanewright.queue.series_run import RunSpec
+from lanewright.serve.child import Child, child, watch
+
+# What a boot sets outside, too: no network, no tracking, little cache.
+ENVIRON: Mapping[str, str] = {
+    "DO_NOT_TRACK": "1",
+    "HF_HUB_OFFLINE": "1",
+    "NO_COLOR": "1",
+    "PYTHONSAFEPATH": "1",
+    "PYTHONUNBUFFERED": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    "VLLM_CPU_KVCACHE_SPACE": "1",
+    "VLLM_HOST_IP": "127.0.0.1",
+    "VLLM_NO_USAGE_STATS": "1",
+}
+STEP_SECONDS = 900.0
+STOP_SECONDS = 60
+NAME = "lanewright-smoke"
+
+
+@dataclass(frozen=True)
+class Box:
+    """How containers of one image are run here.
+
+    Attributes:
+        engine: What runs them.
+        image: Its name in the engine's storage.
+        run: What the lane needs of the machine.
+        mounts: Flags that mount folders.
+        folder: For logs.
+    """
+
+    engine: Engine
+    image: str
+    run: RunSpec
+    mounts: Sequence[str]
+    folder: Path
+
+    def command(self, name: str, words: Sequence[str], *flags: str) -> list[str]:
+        """A container without network or capabilities, whose root cannot be written."""
+        environ = [f"--env={key}={value}" for key, value in ENVIRON.items()]
+        return [
+            *(self.engine.program, "run", "--rm", f"--name={name}", "--network=none"),
+            *self.engine.machine_flags(),
+            *SHUT,
+            *needed(self.run),
+            *environ,
+            *self.mounts,
+            *flags,
+            self.image,
+            *words,
+        ]
+
+    def python(self, name: str, words: Sequence[str], *flags: str) -> None:
+        """Run a script by the container's Python to its end.
+
+        Raises:
+            BootError: It failed, or hung.
+        """
+        whole = own_name(name)
+        command = self.command(whole, words, "--entrypoint=python3", *flags)
+        with self.running(name, command, whole) as running:
+            status = watch(running, seconds=STEP_SECONDS)
+            if status:
+                raise running.died(f"{ended(status)} in a container")
+
+    @contextmanager
+    def running(self, name: str, command: Sequence[str], whole: str) -> Iterator[Child]:
+        """Run a container while the block runs, and remove it however that is left."""
+        try:
+            log = self.folder / f"{name}.log"
+            with child(name, command, environ=os.environ, log=log) as running:
+                yield running
+        finally:
+            self.asked("rm", "--force", "--volumes", whole)
+
+    def asked(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Ask the engine, whatever it answers."""
+        command = [self.engine.program, *words]
+        return subprocess.run(command, capture_output=True, check=False, text=True)
+
+    def stopped(self, name: str, running: Child) -> float:
+        """Stop a container as a service manager does; seconds that it took.
+
+        Raises:
+            MismatchError: It had to be killed, or told a failure.
+        """
+        start = time.monotonic()
+        self.asked("stop", f"--time={STOP_SECONDS}", name)
+        status = running.guard.wait(timeout=STOP_SECONDS)
+        took = time.monotonic() - start
+        if status:
+            raise MismatchError(
+                f"the server in the container {ended(status)} when it was stopped",
+                hint=f"read {running.log}",
+            )
+        return took
+
+
+def own_name(name: str) -> str:
+    """What a container of this process is called."""
+    return f"{NAME}-{name}-{os.getpid()}"
+
+
+def clear_dead(engine: Engine) -> None:
+    """Remove containers whose process was killed."""
+    command = [engine.program, "ps", "--all", f"--filter=name={NAME}-", "--format={{.Names}}"]
+    listed = subprocess.run(command, capture_output=True, check=False, text=True).stdout
+    for name in listed.split():
+        number = name.rpartition("-")[2]
+        if (
+            name.startswith(f"{NAME}-")
+            and number.isdecimal()
+            and not Path("/proc", number).exists()
+        ):
+            subprocess.run(
+                [engine.program, "rm", "--force", name], capture_output=True, check=False
+            )

@@ -1,0 +1,95 @@
+"""The command that serves a lane from its image."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from lanewright.image.container.engine import Engine
+from lanewright.queue.lock import Lock
+from lanewright.queue.series import Series
+from lanewright.queue.series_run import RunSpec
+from lanewright.serve.boot import EXTENSION, WORKERS
+from lanewright.serve.features import PACKAGE, switched_on
+from lanewright.serve.flags import flags
+
+# Where a container of ours finds what it is to read, and may write.
+MODEL, SCRIPTS, OWN, WORK = "/lane/model", "/lane/scripts", "/lane/own", "/lane/work"
+# Read-only, with no capability and no way to get one; what is written goes to memory or a volume.
+SHUT = (
+    "--read-only",
+    "--cap-drop=all",
+    "--security-opt=no-new-privileges",
+    "--tmpfs=/tmp:rw,exec,mode=1777",
+)
+
+
+def serving(engine: Engine, series: Series, lock: Lock, image: str, model: str | None) -> list[str]:
+    """The whole command, a word each.
+
+    Args:
+        engine: What is to run it.
+        series: Of the lane.
+        lock: Of the lane.
+        image: Its name in the engine's storage.
+        model: Folder of a generated model, where the lane serves one.
+    """
+    run = (series.image.run if series.image else None) or RunSpec()
+    place = model or run.model or series.model.name or ""
+    served, mount = model_of(place)
+    return [
+        engine.program,
+        "run",
+        "--rm",
+        f"--name=lane-{lock.lane}",
+        *engine.machine_flags(),
+        *SHUT,
+        *needed(run),
+        *mount,
+        f"--publish=127.0.0.1:{run.port}:{run.port}",
+        f"--health-cmd={health(run)}",
+        f"--health-start-period={run.health_start}",
+        image,
+        *arguments(series, lock, served, port=run.port),
+    ]
+
+
+def model_of(place: str) -> tuple[str, list[str]]:
+    """What to serve, and how it comes into the container: a folder is mounted, a name is not."""
+    if not place.startswith("/"):
+        return place, []
+    return MODEL, [f"--volume={place}:{MODEL}:ro"]
+
+
+def needed(run: RunSpec) -> list[str]:
+    """Flags for what a lane needs of its machine."""
+    return [
+        *(f"--device={device}" for device in run.devices),
+        f"--ipc={run.ipc}" if run.ipc else f"--shm-size={run.shm_size}",
+        *(f"--cap-add={capability}" for capability in run.cap_add),
+        *(f"--ulimit={limit}" for limit in run.ulimits),
+        *(f"--volume={name}:{place}" for place, name in run.volumes.items()),
+        *(f"--env={name}={value}" for name, value in run.environment.items()),
+        # The caches that no volume holds.
+        *([] if "HOME" in run.environment else ["--env=HOME=/tmp"]),
+    ]
+
+
+def health(run: RunSpec) -> str:
+    """Ask the server in the container whether it is well, by the Python that is there anyway."""
+    url = f"http://127.0.0.1:{run.port}{run.health}"
+    return f"python3 -c \"import urllib.request as u; u.urlopen('{url}', timeout=5)\""
+
+
+def arguments(series: Series, lock: Lock, model: str, *, port: int) -> Sequence[str]:
+    """What ``vllm serve`` is given, with what the overlay needs where the tree has it."""
+    carries = any(entry.name == PACKAGE for entry in lock.entries)
+    own: Mapping[str, object] = {}
+    if carries:
+        own = {"worker_extension_cls": EXTENSION}
+        if switched_on(series.engine):
+            own = {**own, "worker_cls": WORKERS[series.device]}
+    return [model, "--host=0.0.0.0", f"--port={port}", *flags({**own, **series.engine})]
+
+
+def mounted(path: Path, place: str, *, writable: bool = False) -> str:
+    """A flag that mounts a folder of this machine."""
+    return f"--volume={path}:{place}:{'rw' if writable else 'ro'}"

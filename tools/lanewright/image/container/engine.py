@@ -1,0 +1,114 @@
+"""podman or docker, as this machine has them."""
+
+import resource
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from lanewright.cli_image import ENGINES
+from lanewright.errors import LanewrightError
+from lanewright.image.onto.composed import Composed
+from lanewright.image.tool import run_tool
+from lanewright.queue.lock import Lock, layer_of
+
+# What podman asks for where nobody says less; a process cannot raise its own limits.
+PODMAN_FILES = 1_048_576
+PODMAN_PROCESSES = 32_768
+HYBRID = Path("/sys/fs/cgroup/unified")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """What runs containers.
+
+    Attributes:
+        name: ``podman`` or ``docker``.
+        program: Where it is.
+    """
+
+    name: str
+    program: str
+
+    def machine_flags(self) -> list[str]:
+        """What this machine needs beside what the lane does, to start any container at all."""
+        if self.name != "podman":
+            return []
+        flags = []
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        if 0 < files < PODMAN_FILES:
+            processes = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+            most = PODMAN_PROCESSES if processes < 0 else min(processes, PODMAN_PROCESSES)
+            flags += [f"--ulimit=nofile={files}:{files}", f"--ulimit=nproc={most}:{most}"]
+        # crun, the default, refuses both hierarchies of control groups at once.
+        if HYBRID.is_dir() and shutil.which("runc"):
+            flags.append("--runtime=runc")
+        return flags
+
+    def has(self, image: str) -> bool:
+        """Whether its storage has an image."""
+        command = [self.program, "image", "inspect", image]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def engine_here(wanted: str | None = None) -> Engine:
+    """The engine that is asked for, else the first that is here and answers.
+
+    Raises:
+        LanewrightError: There is none.
+    """
+    names = [wanted] if wanted else list(ENGINES)
+    told = []
+    for name in names:
+        program = shutil.which(name)
+        if program is None:
+            told.append(f"{name} is not on PATH")
+            continue
+        asked = subprocess.run([program, "info"], capture_output=True, check=False, text=True)
+        if asked.returncode == 0:
+            return Engine(name, program)
+        said = (asked.stderr or asked.stdout).strip().splitlines()
+        told.append(f"{name} does not answer: {said[-1] if said else 'no reason given'}")
+    raise LanewrightError(
+        f"nothing here runs containers: {'; '.join(told)}",
+        hint="apt-get install podman",
+    )
+
+
+def image_name(lock: Lock) -> str:
+    """What a lane's image is called in an engine's storage."""
+    tag = (layer_of(lock).version or lock.pin.version).replace("+", "_")
+    return f"localhost/lanewright/{lock.lane}:{tag}"
+
+
+def pulled(engine: Engine, lock: Lock, image: Composed, folder: Path) -> str:
+    """Bring an image into an engine's storage, unless it is there.
+
+    Returns:
+        The name by which it can be run.
+
+    Raises:
+        LanewrightError: The engine says no, or makes another image of it.
+    """
+    name, wanted = image_name(lock), image.config.removeprefix("sha256:")
+    if not engine.has(wanted):
+        if engine.name == "podman":
+            # It makes a name of the path, in which no part may begin with a dot.
+            bring = [engine.program, "pull", "--quiet", f"oci:{folder.name}"]
+        else:
+            skopeo = shutil.which("skopeo")
+            if skopeo is None:
+                raise LanewrightError(
+                    "docker reads no OCI layout, and skopeo is not on PATH",
+                    hint=f"apt-get install skopeo; or `lanewright image {lock.lane} --archive DIR"
+                    " --format docker` and `docker load --input` of that",
+                )
+            bring = [skopeo, "copy", f"oci:{folder}", f"docker-daemon:{name.partition('/')[2]}"]
+        run_tool(bring, f"bring the image into {engine.name}'s storage", folder=folder.parent)
+    if not engine.has(wanted):
+        raise LanewrightError(
+            f"{engine.name} has no image {wanted[:12]} after it was brought {folder}",
+            hint=f"lanewright verify --image {lock.lane}",
+        )
+    run_tool([engine.program, "tag", wanted, name], f"name it {name}")
+    return name

@@ -1,0 +1,43 @@
+"""The image that a lane has in the store, and what it stands on."""
+
+from pathlib import Path
+
+from lanewright.errors import LanewrightError
+from lanewright.image.onto.layout import image_folders
+from lanewright.image.opened.image import OpenImage, open_image
+from lanewright.image.opened.kept import kept_image
+from lanewright.image.stamps import BASE_DIGEST
+from lanewright.places import Places
+from lanewright.queue.lock import Lock
+from lanewright.terminal import quoted
+
+
+def newest_image(places: Places, lock: Lock) -> tuple[Path, OpenImage]:
+    """The image of a lock that was made last, and its base.
+
+    Raises:
+        LanewrightError: There is none, or the store has lost its base.
+    """
+    folders = image_folders(places, lock)
+    if not folders:
+        raise LanewrightError(
+            f"lane {lock.lane}: there is no image of its lock on this machine",
+            hint=f"lanewright image {quoted(lock.lane)}",
+        )
+    base = base_of_image(places, open_image(folders[0], None))
+    if base is None:
+        raise LanewrightError(
+            f"lane {lock.lane}: {folders[0]} names a base that the store does not have",
+            hint=f"rm -r {quoted(folders[0])} && lanewright image {quoted(lock.lane)}",
+        )
+    return folders[0], base
+
+
+def base_of_image(places: Places, image: OpenImage) -> OpenImage | None:
+    """The base that an image's labels name; None where the store has none of that name.
+
+    Raises:
+        LanewrightError: It is damaged.
+    """
+    named = image.labels.get(BASE_DIGEST, "")
+    return kept_image(places, named) if named else None

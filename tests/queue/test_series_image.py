@@ -66,7 +66,16 @@ def test_a_bad_path_is_told_with_file_and_key(world: World, path: str, told: str
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ("[image]", r"missing required field `site_packages` - at `\$\.image`"),
+        ("[image]", r"\[image\] site_packages: '' is no absolute path"),
+        (
+            f'[image]\nkind = "source"\nsite_packages = "{PATH}"',
+            "a lane built from source has none",
+        ),
+        (
+            f'[image]\nsite_packages = "{PATH}"\narch_list = "10.3a"',
+            "`arch_list` is for a lane with",
+        ),
+        ('[image]\nkind = "layer"', r"Invalid enum value 'layer' - at `\$\.image\.kind`"),
         (
             "[image]\nsite_packages = 1",
             r"Expected `str`, got `int` - at `\$\.image\.site_packages`",
@@ -95,6 +104,19 @@ def test_a_lane_without_it_has_the_inputs_and_the_lock_it_always_had(world: Worl
     assert b'"layer"' not in world.lock.read_bytes()
     assert not lock.layer
     assert plan(world.project, "sample").digest == lock.inputs == INPUTS
+
+
+def test_a_lane_built_from_source_has_no_layer_and_says_what_it_is_compiled_for(
+    world: World,
+) -> None:
+    before = built(world)
+    set_table(world, '[image]\nkind = "source"')
+    lock = built(world)
+    assert not lock.layer
+    assert lock.tree == before.tree
+    assert lock.inputs != before.inputs
+    world.edit("series/sample.toml", '"source"', '"source"\narch_list = "10.3a"')
+    assert plan(world.project, "sample").digest == lock.inputs
 
 
 def test_the_layer_is_locked_and_moves_no_tree(world: World) -> None:

@@ -1,11 +1,15 @@
 """What ends a build from source: anything that is not as it was locked."""
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.image.source.conftest import Compiled, lay
+from tests.image.source.conftest import PULL, Compiled, lay
 from tests.upstream.diff import git
 from tests.upstream.lanes import grow
 
@@ -72,3 +76,26 @@ def test_a_release_is_its_tag_whose_modules_are_the_releases(
     done = lay(tmp_path / "out", tmp_path / "again", lane.upstream)
     assert done.returncode == 1
     assert f"refs/tags/v0.31.0 is not what the release was made of: {module}" in done.stderr
+
+
+def test_packages_go_beside_a_vllm_that_is_the_lanes(compiled: Compiled, tmp_path: Path) -> None:
+    compiled.written(tmp_path / "out")
+    site = tmp_path / "site"
+    (site / "vllm").mkdir(parents=True)
+    (site / "vllm/__init__.py").write_text("")
+    (site / "vllm/plain.py").write_bytes(PULL["vllm/plain.py"] or b"")
+    command = [sys.executable, tmp_path / "out/lay.py", "beside", tmp_path / "out"]
+    for broken in (False, True):
+        if broken:
+            shutil.rmtree(site / "beside")
+            (site / "vllm/plain.py").write_text("SEVEN = False\n")
+        done = subprocess.run(
+            command,
+            env={**os.environ, "PYTHONPATH": str(site)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == broken
+        assert (site / "beside/__init__.py").exists() == (not broken)
+    assert f"{site / 'vllm/plain.py'} is not the lane's, once it is installed" in done.stderr

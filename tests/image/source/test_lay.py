@@ -84,13 +84,12 @@ def test_packages_go_beside_a_vllm_that_is_the_lanes(compiled: Compiled, tmp_pat
     (site / "vllm").mkdir(parents=True)
     (site / "vllm/__init__.py").write_text("")
     (site / "vllm/plain.py").write_bytes(PULL["vllm/plain.py"] or b"")
-    command = [sys.executable, tmp_path / "out/lay.py", "beside", tmp_path / "out"]
     for broken in (False, True):
         if broken:
             shutil.rmtree(site / "beside")
             (site / "vllm/plain.py").write_text("SEVEN = False\n")
         done = subprocess.run(
-            command,
+            [sys.executable, tmp_path / "out/lay.py", "beside", tmp_path / "out"],
             env={**os.environ, "PYTHONPATH": str(site)},
             capture_output=True,
             text=True,

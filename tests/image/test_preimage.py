@@ -118,3 +118,19 @@ def test_a_layer_cannot_lead_out(
 ) -> None:
     assert image(imaged, tmp_path, paths, {"../etc/passwd": b""}) == 1
     assert "leads out of the image" in capfd.readouterr().err
+
+
+def test_a_link_in_the_place_of_vllm(
+    imaged: World, paths: Paths, tmp_path: Path, capfd: Capture
+) -> None:
+    assert f"{ROOT}/vllm" not in paths
+    assert image(imaged, tmp_path, paths, {f"{ROOT}/vllm": "/opt/other"}) == 1
+    assert "has no vLLM" in capfd.readouterr().err
+
+
+def test_a_link_on_the_way_to_vllm(
+    imaged: World, paths: Paths, tmp_path: Path, capfd: Capture
+) -> None:
+    more: Paths = {**paths, "usr/lib": "/opt/lib"}
+    assert image(imaged, tmp_path, more) == 1
+    assert "has vLLM behind /usr/lib, which is a link" in capfd.readouterr().err

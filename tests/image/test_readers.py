@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from lanewright.image.layer import layer_content
+from lanewright.image.told_version import VERSION_FILE
 from lanewright.queue.build import build
 from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.objects import files, read_blobs
@@ -118,7 +119,8 @@ def test_buildah_on_the_pin_has_the_lanes_tree(
     found = {
         path.relative_to(root).as_posix(): path for path in root.rglob("*") if not path.is_dir()
     }
-    assert found.keys() == expected.keys()
+    assert found.keys() == expected.keys() | {VERSION_FILE}
+    assert layer_of(lane).version.encode() in found[VERSION_FILE].read_bytes()
     assert "vllm/empty.py" not in found
     for path, file in expected.items():
         assert found[path].read_bytes() == contents[file.blob]

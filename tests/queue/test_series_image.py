@@ -38,7 +38,7 @@ def test_the_path_is_read(world: World) -> None:
 @pytest.mark.parametrize(
     ("path", "told"),
     [
-        ("", "is no absolute path"),
+        ("", "site_packages: it is missing"),
         ("usr/lib", "is no absolute path"),
         ("~/lib", "is no absolute path"),
         ("/", "is empty or absolute"),
@@ -66,7 +66,7 @@ def test_a_bad_path_is_told_with_file_and_key(world: World, path: str, told: str
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ("[image]", r"\[image\] site_packages: '' is no absolute path"),
+        ("[image]", r"\[image\] site_packages: it is missing"),
         (
             f'[image]\nkind = "source"\nsite_packages = "{PATH}"',
             "a lane built from source has none",

@@ -74,7 +74,7 @@ def test_debian_is_made_as_the_user_can(
     recipe = recipe_of(based.project, based.places, "sample")
     command = root_command(recipe, Path("/made/root.tar"))
     assert f"--mode={mode}" in command
-    assert "--include=libnuma1,python3.11" in command
+    assert "--include=g++,libnuma1,libpython3.11-dev,openssl,python3.11" in command
     assert "--skip=output/dev" in command
     assert command[-2:] == ["bookworm", "/made/root.tar"]
 

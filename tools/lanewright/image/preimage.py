@@ -79,7 +79,16 @@ def _site_packages(lock: Lock, base: Mapping[str, Found], name: str) -> str:
             hint=f'say site_packages = "/{root}" in [image] of series/{lock.lane}.toml, then'
             f" `lanewright build {quoted(lock.lane)}`",
         )
+    for path in (*_above(root), root, f"{root}/vllm"):
+        found = base.get(path)
+        if found and found.kind != "folder":
+            raise LanewrightError(f"base {name} has vLLM behind /{path}, which is a {found.kind}")
     return root
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
 
 
 def _unlike(

@@ -67,8 +67,9 @@ def check_image(image: ImageSpec, place: str) -> None:
 
 def _check_site_packages(path: str, place: str) -> None:
     if not path.startswith("/"):
+        what = f"{path!r} is no absolute path" if path else "it is missing"
         raise LanewrightError(
-            f"{place}: {path!r} is no absolute path",
+            f"{place}: {what}",
             hint='write it as the image has it: "/usr/local/lib/python3.11/dist-packages"',
         )
     check(path[1:], source=f"{place} = {path!r}")

@@ -94,8 +94,8 @@ def laid_over(lower: dict[str, Found], upper: dict[str, Found]) -> dict[str, Fou
             gone.add(f"{folder}{slash}{name.removeprefix(HIDES)}")
         elif found.kind != "folder":
             emptied.add(path)
-    if gone or emptied & lower.keys():
-        lower = {path: each for path, each in lower.items() if not _hidden(path, gone, emptied)}
+    # A folder may have no entry of its own.
+    lower = {path: each for path, each in lower.items() if not _hidden(path, gone, emptied)}
     seen = {
         path: found
         for path, found in upper.items()
@@ -105,7 +105,7 @@ def laid_over(lower: dict[str, Found], upper: dict[str, Found]) -> dict[str, Fou
 
 
 def _hidden(path: str, gone: set[str], emptied: set[str]) -> bool:
-    if path in gone:
+    if path in gone or "" in emptied:
         return True
     while path := path.rpartition("/")[0]:
         if path in gone or path in emptied:

@@ -1,5 +1,7 @@
 """A base image by what a person hands over: a layout, an archive, or a tool's own storage."""
 
+import re
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from lanewright.image.opened.skopeo import copied
 from lanewright.places import Places
 from lanewright.store.scratch import making
 
+OF_LAYOUT = re.compile(r"index\.json|oci-layout|blobs/sha256/[0-9a-f]{64}")
 STORAGE = "containers-storage:"
 
 
@@ -62,7 +65,15 @@ def _unpack(archive: Path, layout: Path) -> None:
     layout.mkdir()
     try:
         with tarfile.open(archive) as opened:
-            # Only folders and files, and none outside.
-            opened.extractall(layout, filter="data")
+            for info in opened:
+                name = info.name.removeprefix("./")
+                source = (
+                    opened.extractfile(info) if info.isreg() and OF_LAYOUT.fullmatch(name) else None
+                )
+                # Links and names that lead out are no part of a layout.
+                if source:
+                    (layout / name).parent.mkdir(parents=True, exist_ok=True)
+                    with (layout / name).open("wb") as place:
+                        shutil.copyfileobj(source, place)
     except (OSError, EOFError, tarfile.TarError) as error:
         raise LanewrightError(f"{archive} cannot be unpacked: {error}") from error

@@ -5,6 +5,7 @@ says has one form only.
 """
 
 import hashlib
+import re
 from typing import Annotated, Literal
 
 import msgspec
@@ -13,6 +14,10 @@ IndexType = Literal["application/vnd.oci.image.index.v1+json"]
 ManifestType = Literal["application/vnd.oci.image.manifest.v1+json"]
 INDEX: IndexType = "application/vnd.oci.image.index.v1+json"
 MANIFEST: ManifestType = "application/vnd.oci.image.manifest.v1+json"
+# As Go names what Python names otherwise.
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+# The files of a layout; whatever else an archive has is no part of it.
+MEMBER = re.compile(r"index\.json|oci-layout|blobs/sha256/[0-9a-f]{64}")
 CONFIG = "application/vnd.oci.image.config.v1+json"
 LAYER = "application/vnd.oci.image.layer.v1.tar"
 

@@ -98,7 +98,10 @@ def engine_arguments(
             f"engine argument {', '.join(idle)} says nothing without {BANKS}",
             hint=f"set {BANKS} in the lane's series, or take it out",
         )
-    if not carries_bank(env):
-        return dict(engine)
+    return with_workers(engine, device) if carries_bank(env) else dict(engine)
+
+
+def with_workers(engine: Mapping[str, object], device: Device) -> dict[str, object]:
+    """Add the worker classes of the overlay to engine arguments of a tree that holds it."""
     worker = {"worker_cls": WORKERS[device]} if switched_on(engine) else {}
     return {"worker_extension_cls": EXTENSION, **worker, **engine}

@@ -12,7 +12,7 @@ from lanewright.errors import LanewrightError
 from lanewright.image.container.engine import image_name
 from lanewright.image.layer import WHITEOUT
 from lanewright.image.layout import locked_layer
-from lanewright.image.onto.base import ARCHITECTURES
+from lanewright.image.oci import ARCHITECTURES
 from lanewright.image.onto.composed import on_base
 from lanewright.image.opened.image import OpenImage
 from lanewright.image.tar import SECONDS, Member, unpack

@@ -12,6 +12,7 @@ import msgspec
 
 from lanewright.errors import HardwareError, LanewrightError
 from lanewright.image.base.requirements import left_out, slimmed
+from lanewright.image.oci import ARCHITECTURES
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.pin import read_pin
@@ -28,8 +29,6 @@ SUITE = "bookworm"
 # vLLM has torch compile some of its own code, logprobs' among it, eager or not: a compiler, openssl, the
 # headers of Python and of C.
 PACKAGES = ("g++", "libnuma1", "libpython3.11-dev", "openssl", "python3.11")
-# As Go names what Python names otherwise.
-ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,14 @@
 """The command that serves a lane from its image."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from lanewright.image.container.engine import Engine
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series
 from lanewright.queue.series_run import RunSpec
-from lanewright.serve.boot import EXTENSION, WORKERS
-from lanewright.serve.features import PACKAGE, switched_on
+from lanewright.serve.boot import with_workers
+from lanewright.serve.features import PACKAGE
 from lanewright.serve.flags import flags
 
 # Where a container of ours finds what it is to read, and may write.
@@ -82,12 +82,8 @@ def health(run: RunSpec) -> str:
 def arguments(series: Series, lock: Lock, model: str, *, port: int) -> Sequence[str]:
     """What ``vllm serve`` is given, with what the overlay needs where the tree has it."""
     carries = any(entry.name == PACKAGE for entry in lock.entries)
-    own: Mapping[str, object] = {}
-    if carries:
-        own = {"worker_extension_cls": EXTENSION}
-        if switched_on(series.engine):
-            own = {**own, "worker_cls": WORKERS[series.device]}
-    return [model, "--host=0.0.0.0", f"--port={port}", *flags({**own, **series.engine})]
+    engine = with_workers(series.engine, series.device) if carries else series.engine
+    return [model, "--host=0.0.0.0", f"--port={port}", *flags(engine)]
 
 
 def mounted(path: Path, place: str, *, writable: bool = False) -> str:

@@ -10,10 +10,9 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.image.inspect.seen import Seen, in_layout, seen, whole
-from lanewright.image.oci import digest_of
+from lanewright.image.oci import MEMBER, digest_of
 from lanewright.image.opened.image import MOST_BYTES
 
-DOCUMENT = re.compile(r"index\.json|oci-layout|blobs/sha256/[0-9a-f]{64}")
 NAMED_BY_DIGEST = re.compile(r"(?:blobs/sha256/)?([0-9a-f]{64})(?:\.json)?")
 # All documents of a layout together; those of a lane's image are a few dozen KiB.
 MOST_DOCUMENTS = 4 * MOST_BYTES
@@ -50,7 +49,7 @@ def _layout(archive: Path, opened: tarfile.TarFile, members: dict[str, tarfile.T
         folder = Path(made)
         (folder / "blobs/sha256").mkdir(parents=True)
         for name, info in members.items():
-            if not DOCUMENT.fullmatch(name) or not info.isreg() or info.size > MOST_BYTES:
+            if not MEMBER.fullmatch(name) or not info.isreg() or info.size > MOST_BYTES:
                 continue
             stream = opened.extractfile(info)
             start = stream.read(1) if stream else b""

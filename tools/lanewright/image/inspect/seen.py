@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 
 from lanewright.errors import LanewrightError
-from lanewright.image.oci import Digest, digest_of
-from lanewright.image.onto.base import ARCHITECTURES
-from lanewright.image.opened.image import OpenImage, open_image
+from lanewright.image.oci import ARCHITECTURES, digest_of
+from lanewright.image.opened.image import Config, OpenImage, open_image
 
 
 class SeenLayer(msgspec.Struct, frozen=True):
@@ -55,22 +54,6 @@ class Seen:
         return sum(layer.size for layer in self.layers)
 
 
-class _Run(msgspec.Struct, frozen=True):
-    labels: dict[str, str] | None = msgspec.field(name="Labels", default=None)
-
-
-class _Root(msgspec.Struct, frozen=True):
-    diff_ids: list[Digest]
-
-
-class _Config(msgspec.Struct, frozen=True):
-    architecture: str
-    os: str
-    rootfs: _Root
-    config: _Run | None = None
-    created: str = ""
-
-
 def in_layout(folder: Path, place: str) -> Seen:
     """The image of a layout; of several, the one for this machine.
 
@@ -110,9 +93,9 @@ def seen(
     """
     try:
         if isinstance(config, bytes):
-            read = msgspec.json.decode(config, type=_Config)
+            read = msgspec.json.decode(config, type=Config)
         else:
-            read = msgspec.convert(config, _Config)
+            read = msgspec.convert(config, Config)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise LanewrightError(f"{place}: its configuration cannot be read: {error}") from error
     diff_ids = read.rootfs.diff_ids
@@ -125,8 +108,8 @@ def seen(
         digest=digest,
         id=config_digest,
         platform=f"{read.os}/{read.architecture}",
-        created=read.created,
-        labels=(read.config and read.config.labels) or {},
+        created=read.created or "",
+        labels=read.labels,
         layers=tuple(
             SeenLayer(name or diff_id, diff_id, size)
             for (name, size), diff_id in zip(layers, diff_ids, strict=True)

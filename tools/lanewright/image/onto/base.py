@@ -5,6 +5,7 @@ import platform
 from lanewright.errors import LanewrightError
 from lanewright.image.base.recipe import base_image
 from lanewright.image.mirror import kept_base
+from lanewright.image.oci import ARCHITECTURES
 from lanewright.image.opened.image import OpenImage, open_image
 from lanewright.image.opened.kept import keep, kept_image
 from lanewright.image.opened.origin import brought
@@ -13,9 +14,6 @@ from lanewright.project import Project
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series
 from lanewright.terminal import quoted
-
-# As Go names what Python names otherwise.
-ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 def architecture_of(series: Series) -> str | None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from lanewright.errors import LanewrightError
 from lanewright.image.layout import layout_folder, locked_layer
 from lanewright.image.oci import blob_path
-from lanewright.image.onto.composed import Composed, compose
+from lanewright.image.onto.composed import Composed
 from lanewright.image.opened.image import OpenImage
 from lanewright.image.opened.kept import link
 from lanewright.places import Places
@@ -28,20 +28,22 @@ def image_folders(places: Places, lock: Lock) -> list[Path]:
     return sorted(places.layouts.glob(name), key=lambda path: -path.stat().st_mtime_ns)
 
 
-def lay_image(repository: Repository, lock: Lock, base: OpenImage, folder: Path) -> Composed:
+def lay_image(
+    repository: Repository, lock: Lock, base: OpenImage, composed: Composed, folder: Path
+) -> None:
     """Write a lane's image on a base; it appears whole or not at all.
 
     Args:
         repository: Holds the lock's tree.
         lock: With a layer.
         base: A layout of the store.
+        composed: The image's documents.
         folder: Where; there is nothing there yet, or an empty folder.
 
     Raises:
         MismatchError: The tree gives another layer than the lock says.
         LanewrightError: The folder cannot be made or written.
     """
-    composed = compose(lock, base)
     content = locked_layer(repository, lock)
     try:
         with making(folder.parent) as scratch:
@@ -54,4 +56,3 @@ def lay_image(repository: Repository, lock: Lock, base: OpenImage, folder: Path)
             settle(scratch, folder)
     except OSError as error:
         raise LanewrightError(f"cannot write the image {folder}: {error.strerror}") from error
-    return composed

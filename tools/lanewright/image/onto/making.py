@@ -63,7 +63,7 @@ def make_image(places: Places, lock: Lock, base: OpenImage, out: Path | None = N
         require_intact_image(places, lock, folder, base)
         what = "is there already, and as lock and base give it"
     else:
-        lay_image(repository, lock, base, folder)
+        lay_image(repository, lock, base, image, folder)
         require_intact_image(places, lock, folder, base)
         what = "made"
     own = layer_of(lock).size + sum(

@@ -47,14 +47,44 @@ class _Manifest(msgspec.Struct, frozen=True):
     layers: list[Named]
 
 
+class Typed(msgspec.Struct, frozen=True, rename={"media_type": "mediaType"}):
+    """What a document says that it is, and the images that it lists."""
+
+    media_type: str = ""
+    manifests: list[Named] = []
+
+
 class _Root(msgspec.Struct, frozen=True):
     diff_ids: list[Digest]
 
 
-class _Config(msgspec.Struct, frozen=True):
+class _Run(msgspec.Struct, frozen=True):
+    labels: dict[str, str] | None = msgspec.field(name="Labels", default=None)
+
+
+class Config(msgspec.Struct, frozen=True):
+    """What is read of a configuration; the rest is passed over.
+
+    Attributes:
+        architecture: As Go names it.
+        os: The same.
+        rootfs: Its layers, uncompressed, by digest.
+        config: What a container is run with.
+        created: As it says itself.
+        history: Where its layers come from.
+    """
+
     architecture: str
     os: str
     rootfs: _Root
+    config: _Run | None = None
+    created: str | None = None
+    history: list[Any] | None = None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What the image says of itself."""
+        return (self.config and self.config.labels) or {}
 
 
 @dataclass(frozen=True)
@@ -97,9 +127,7 @@ class OpenImage:
     @property
     def labels(self) -> dict[str, str]:
         """What it says of itself."""
-        run: dict[str, Any] = self.config.get("config") or {}
-        labels: dict[str, Any] = run.get("Labels") or {}
-        return {str(key): str(value) for key, value in labels.items()}
+        return msgspec.convert(self.config, Config).labels
 
 
 def open_image(folder: Path, architecture: str | None, digest: str | None = None) -> OpenImage:
@@ -141,7 +169,7 @@ def open_image(folder: Path, architecture: str | None, digest: str | None = None
 def _manifests(
     folder: Path, index: _Index, path: tuple[str, ...]
 ) -> Iterator[tuple[Named, tuple[str, ...]]]:
-    for each in index.manifests:
+    for each in {each.digest: each for each in index.manifests}.values():
         if each.media_type in INDEXES and len(path) < DEEPEST:
             inner = _decode(blob(folder, each), _Index, each.digest, folder)
             yield from _manifests(folder, inner, (*path, each.digest))
@@ -153,7 +181,7 @@ def _manifests(
 def _opened(folder: Path, named: Named, path: tuple[str, ...]) -> OpenImage:
     manifest = _decode(blob(folder, named), _Manifest, named.digest, folder)
     raw = blob(folder, manifest.config)
-    config = _decode(raw, _Config, manifest.config.digest, folder)
+    config = _decode(raw, Config, "its configuration", folder)
     if len(config.rootfs.diff_ids) != len(manifest.layers):
         raise LanewrightError(f"{folder}: {named.digest} and its configuration differ in layers")
     layers = tuple(
@@ -165,7 +193,7 @@ def _opened(folder: Path, named: Named, path: tuple[str, ...]) -> OpenImage:
         digest=named.digest,
         index=path[-1] if path else None,
         platform=Platform(architecture=config.architecture, os=config.os),
-        config=_decode(raw, dict[str, Any], manifest.config.digest, folder),
+        config=_decode(raw, dict[str, Any], "its configuration", folder),
         layers=layers,
         config_blob=manifest.config,
     )
@@ -189,6 +217,9 @@ def blob(folder: Path, named: Named) -> bytes:
 
 def _read(file: Path, folder: Path) -> bytes:
     try:
+        # Neither a pipe nor a device, and no link that leads out of the layout.
+        if file.is_symlink() or (file.exists() and not file.is_file()):
+            raise LanewrightError(f"{file} is no regular file")
         if file.stat().st_size > MOST_BYTES:
             raise LanewrightError(f"{file} is larger than any document of an image")
         return file.read_bytes()

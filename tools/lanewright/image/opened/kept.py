@@ -10,15 +10,11 @@ import msgspec
 from lanewright.errors import LanewrightError
 from lanewright.image.documents import MARKER
 from lanewright.image.oci import Platform, blob_path
-from lanewright.image.opened.image import INDEXES, MANIFESTS, OpenImage, open_image
+from lanewright.image.opened.image import INDEXES, MANIFESTS, OpenImage, Typed, open_image
 from lanewright.places import Places
 from lanewright.store.scratch import making, settle
 
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-
-
-class _Typed(msgspec.Struct, frozen=True, rename={"media_type": "mediaType"}):
-    media_type: str = ""
 
 
 def kept_folder(places: Places, digest: str) -> Path:
@@ -68,7 +64,7 @@ def _index(image: OpenImage) -> dict[str, object]:
     """Names the list where there is one, so that a reader finds it, too, and the image in it."""
     digest = image.index or image.digest
     content = (image.folder / blob_path(digest)).read_bytes()
-    kind = msgspec.json.decode(content, type=_Typed).media_type
+    kind = msgspec.json.decode(content, type=Typed).media_type
     named: dict[str, object] = {
         "mediaType": kind or (INDEXES[0] if image.index else MANIFESTS[0]),
         "digest": digest,

@@ -1,18 +1,17 @@
 """A base image by what a person hands over: a layout, an archive, or a tool's own storage."""
 
-import re
 import shutil
 import tarfile
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
+from lanewright.image.oci import MEMBER
 from lanewright.image.opened.image import OpenImage, open_image
 from lanewright.image.opened.kept import keep
 from lanewright.image.opened.skopeo import copied
 from lanewright.places import Places
 from lanewright.store.scratch import making
 
-OF_LAYOUT = re.compile(r"index\.json|oci-layout|blobs/sha256/[0-9a-f]{64}")
 STORAGE = "containers-storage:"
 
 
@@ -68,7 +67,7 @@ def _unpack(archive: Path, layout: Path) -> None:
             for info in opened:
                 name = info.name.removeprefix("./")
                 source = (
-                    opened.extractfile(info) if info.isreg() and OF_LAYOUT.fullmatch(name) else None
+                    opened.extractfile(info) if info.isreg() and MEMBER.fullmatch(name) else None
                 )
                 # Links and names that lead out are no part of a layout.
                 if source:

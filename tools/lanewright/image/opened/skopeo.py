@@ -7,13 +7,8 @@ import msgspec
 from lanewright.errors import LanewrightError
 from lanewright.image.documents import MARKER
 from lanewright.image.oci import blob_path, digest_of
-from lanewright.image.opened.image import INDEXES, MANIFESTS, Named
+from lanewright.image.opened.image import INDEXES, MANIFESTS, Typed
 from lanewright.image.tool import program, run_tool
-
-
-class _Typed(msgspec.Struct, frozen=True, rename={"media_type": "mediaType"}):
-    media_type: str = ""
-    manifests: list[Named] = []
 
 
 def copied(source: str, layout: Path, architecture: str | None, *flags: str) -> None:
@@ -53,8 +48,8 @@ def with_list(source: str, layout: Path, index: str, *flags: str) -> None:
     content = run_tool([_skopeo(source), "inspect", "--raw", *flags, source], f"read {source}")
     if digest_of(content) != index:
         raise LanewrightError(f"{source} is {digest_of(content)}, and not the list {index}")
-    (image,) = msgspec.json.decode((layout / "index.json").read_bytes(), type=_Typed).manifests
-    named = msgspec.json.decode(content, type=_Typed)
+    (image,) = msgspec.json.decode((layout / "index.json").read_bytes(), type=Typed).manifests
+    named = msgspec.json.decode(content, type=Typed)
     if image.digest not in {each.digest for each in named.manifests}:
         raise LanewrightError(f"the list {index} does not name {image.digest}")
     (layout / blob_path(index)).write_bytes(content)
@@ -68,7 +63,7 @@ def raw_kind(source: str, *flags: str) -> tuple[str, bool]:
         LanewrightError: skopeo is missing, or there is nothing.
     """
     content = run_tool([_skopeo(source), "inspect", "--raw", *flags, source], f"read {source}")
-    found = msgspec.json.decode(content, type=_Typed)
+    found = msgspec.json.decode(content, type=Typed)
     return digest_of(content), found.media_type in INDEXES or bool(found.manifests)
 
 
@@ -81,7 +76,7 @@ def _skopeo(source: str) -> str:
 
 
 def _write_index(layout: Path, document: bytes, digest: str) -> None:
-    typed = msgspec.json.decode(document, type=_Typed)
+    typed = msgspec.json.decode(document, type=Typed)
     kind = typed.media_type or (INDEXES if typed.manifests else MANIFESTS)[0]
     named = {"mediaType": kind, "digest": digest, "size": len(document)}
     (layout / "oci-layout").write_bytes(MARKER)

@@ -24,6 +24,7 @@ class Base:
     Attributes:
         name: Its name with its tag.
         digest: Its digest.
+        index: That of the list which has it, where that is known.
     """
 
     name: str

@@ -27,7 +27,9 @@ Paths = Mapping[str, bytes | str | None]
 def archive(paths: Paths) -> bytes:
     """A layer as a tool of others writes it: with folders, owners and times of its own."""
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as made:
+    with tarfile.open(
+        fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT, errors="surrogateescape"
+    ) as made:
         for path, content in paths.items():
             info = tarfile.TarInfo(f"./{path}")
             info.mtime, info.uid, info.mode = 1_700_000_000, 7, 0o644

@@ -7,6 +7,8 @@ from typing import Any
 from tests.conftest import World
 from tests.image.tamper import blob, load
 
+__all__ = ["load"]
+
 
 def folders(world: World) -> list[Path]:
     """The images in the store."""

@@ -151,14 +151,16 @@ def test_without_a_base_nothing_is_written(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("blocked", ["sample.oci.tar", "sample.cdx.json", "sample.provenance.json"])
+@pytest.mark.parametrize(
+    "blocked", ["sample.oci.tar", "sample.cdx.json", "sample.oci.provenance.json"]
+)
 def test_all_or_nothing(
     imaged: World, base: Path, tmp_path: Path, capfd: Capture, blocked: str
 ) -> None:
     out = tmp_path / "out"
     archive(imaged, base, out, "oci")
     names = sorted(path.name for path in out.iterdir())
-    assert names == ["sample.cdx.json", "sample.oci.tar", "sample.provenance.json"]
+    assert names == ["sample.cdx.json", "sample.oci.provenance.json", "sample.oci.tar"]
     for path in out.iterdir():
         path.write_text("before")
     (out / blocked).unlink()

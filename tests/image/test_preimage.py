@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from lanewright.image.onto.base import architecture_of
+from lanewright.image.onto.composed import compose
+from lanewright.image.onto.layout import image_folder, lay_image
+from lanewright.image.opened.origin import brought
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import load_series
 from lanewright.store.objects import blob_id, files
@@ -61,7 +64,7 @@ CHANGES: dict[str, tuple[Callable[[Paths], Paths], str]] = {
     ),
     "a hooked file that is a link": (
         lambda _: {HOOKED: "/etc/config.py"},
-        "vllm/config.py is a link in the base, and ",
+        "vllm/config.py is a link to /etc/config.py in the base, and ",
     ),
     "all of the folder hidden": (
         lambda _: {f"{ROOT}/vllm/.wh..wh..opq": b"", f"{ROOT}/vllm/__init__.py": b"x"},
@@ -74,6 +77,18 @@ CHANGES: dict[str, tuple[Callable[[Paths], Paths], str]] = {
     "bytecode of a hooked file": (
         lambda _: {f"{ROOT}/vllm/__pycache__/config.cpython-311.pyc": b"x"},
         "vllm/__pycache__/config.cpython-311.pyc is in the base, and may hide vllm/config.py",
+    ),
+    "a package in a hooked module's place": (
+        lambda _: {f"{ROOT}/vllm/config/__init__.py": b""},
+        "vllm/config/__init__.py is in the base, and Python would import it for vllm/config.py",
+    ),
+    "a compiled module in a hooked one's place": (
+        lambda _: {f"{ROOT}/vllm/config.cpython-311-x86_64-linux-gnu.so": b""},
+        "linux-gnu.so is in the base, and Python would import it for vllm/config.py",
+    ),
+    "a file that its layer has and removes": (
+        lambda _: {f"{ROOT}/vllm/config.py": b"", f"{ROOT}/vllm/.wh.config.py": b""},
+        "vllm/config.py is a path told twice in the base",
     ),
     "no version": (
         lambda _: {f"{ROOT}/vllm/.wh._version.py": b""},
@@ -131,6 +146,39 @@ def test_a_link_in_the_place_of_vllm(
 def test_a_link_on_the_way_to_vllm(
     imaged: World, paths: Paths, tmp_path: Path, capfd: Capture
 ) -> None:
-    more: Paths = {**paths, "usr/lib": "/opt/lib"}
-    assert image(imaged, tmp_path, more) == 1
+    files: Paths = {path: content for path, content in paths.items() if content is not None}
+    assert image(imaged, tmp_path, {"usr/lib": "/opt/lib"}, files) == 1
     assert "has vLLM behind /usr/lib, which is a link" in capfd.readouterr().err
+
+
+def test_what_lies_behind_a_link_of_the_same_layer(
+    imaged: World, paths: Paths, tmp_path: Path, capfd: Capture
+) -> None:
+    more: Paths = {f"{ROOT}/vllm": "/opt/other", f"{ROOT}/vllm/__init__.py": b""}
+    assert image(imaged, tmp_path, paths, more) == 1
+    assert "has no vLLM" in capfd.readouterr().err
+
+
+def test_a_link_over_a_folder_of_the_same_layer(
+    imaged: World, paths: Paths, tmp_path: Path, capfd: Capture
+) -> None:
+    assert image(imaged, tmp_path, {**paths, f"{ROOT}/vllm": "/opt/other"}) == 1
+    err = capfd.readouterr().err
+    assert f"has vLLM behind /{ROOT}/vllm, which is a path told twice" in err
+
+
+def test_names_that_are_no_utf_8_are_no_bug(imaged: World, paths: Paths, tmp_path: Path) -> None:
+    more: Paths = {"srv/caf\udce9": b"", "srv/link": "caf\udce9"}
+    assert image(imaged, tmp_path, paths, more) == 0
+
+
+def test_verify_looks_at_the_base_again(
+    imaged: World, lock: Lock, paths: Paths, tmp_path: Path, capfd: Capture
+) -> None:
+    architecture = architecture_of(load_series(imaged.project, "sample")) or ""
+    made = Base([paths, {HOOKED: b"edited = 1\n"}], architectures=[architecture])
+    base = brought(imaged.places, str(made.lay(tmp_path / "base")), architecture)
+    folder = image_folder(imaged.places, lock, base)
+    lay_image(imaged.repository, lock, base, compose(lock, base), folder)
+    assert imaged.run("verify", "--image") == 5
+    assert "vllm/config.py is " in capfd.readouterr().err

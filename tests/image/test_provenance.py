@@ -54,7 +54,7 @@ def test_its_subjects_are_image_and_archive(
     out = tmp_path / "out"
     words = ("--base", str(base), "--archive", str(out), "--format", form)
     assert imaged.run("image", *words) == 0
-    found = read(out / "sample.provenance.json")
+    found = read(out / f"sample.{form}.provenance.json")
     assert found["_type"] == "https://in-toto.io/Statement/v1"
     assert found["predicateType"] == "https://slsa.dev/provenance/v1"
     (manifest,) = json.loads((onto.the_folder(imaged) / "index.json").read_bytes())["manifests"]
@@ -103,7 +103,7 @@ def test_pull_requests_are_in_both(small: Carrying, tmp_path: Path) -> None:
     base = Base([of_pin(two.repository, lock, SITE)], architectures=["arm64"])
     words = ("--base", str(base.lay(tmp_path / "base")), "--archive", str(out))
     assert two.run("image", TWO_BANK, *words) == 0
-    found = read(out / f"{TWO_BANK}.provenance.json")
+    found = read(out / f"{TWO_BANK}.oci.provenance.json")
     dependencies = {
         each["name"]: each for each in found["predicate"]["buildDefinition"]["resolvedDependencies"]
     }

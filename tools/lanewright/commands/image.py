@@ -29,9 +29,15 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """
     lane = lane_of(project, arguments)
     lock = build(project, places, lane, check=True).lock
+    series = load_series(project, lane)
+    if series.image and series.image.kind == "source":
+        raise LanewrightError(
+            f"lane {lane} is built from source, and has no layer",
+            hint=f"lanewright image source {quoted(lane)} --out DIR",
+        )
     layer_of(lock)
     repository = Repository(places.objects)
-    base = found_base(project, places, load_series(project, lane), lock, arguments.base)
+    base = found_base(project, places, series, lock, arguments.base)
     out = arguments.out and arguments.out.resolve()
     if arguments.archive and base is None:
         raise LanewrightError(

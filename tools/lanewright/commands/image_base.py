@@ -47,6 +47,8 @@ def why_not(project: Project, lane: str) -> str:
     image = load_series(project, lane).image
     if image is None:
         return "its series has no [image]"
+    if image.kind == "source":
+        return f"it is built from source, by what `lanewright image source {lane}` writes"
     if image.base:
         return f"it is {image.base}, which `lanewright image mirror {lane}` keeps"
     missing = missing_tools()

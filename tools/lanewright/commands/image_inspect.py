@@ -11,10 +11,12 @@ from lanewright.image.inspect.storage import in_storage
 from lanewright.image.inspect.text import data, lines
 from lanewright.image.layout import layout_folder
 from lanewright.image.onto.layout import image_folders
+from lanewright.image.onto.standing import standing_image
 from lanewright.image.opened.origin import STORAGE
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.lock import read_lock
+from lanewright.queue.series import load_series
 from lanewright.terminal import emit, emit_json, printable, quoted, say
 
 
@@ -61,9 +63,11 @@ def _of_lane(project: Project, places: Places, lane: str) -> Seen:
         raise LanewrightError(
             f"lane {lane} has no lock yet", hint=f"lanewright build {quoted(lane)}"
         )
-    for folder in (*image_folders(places, lock), layout_folder(places, lock)):
-        if folder.is_dir():
-            return in_layout(folder, str(folder))
+    if image_folders(places, lock):
+        folder, _ = standing_image(project, places, load_series(project, lane), lock)
+        return in_layout(folder, str(folder))
+    if (folder := layout_folder(places, lock)).is_dir():
+        return in_layout(folder, str(folder))
     raise LanewrightError(
         f"lane {lane}: there is no image of its lock on this machine",
         hint=f"lanewright image {quoted(lane)}",

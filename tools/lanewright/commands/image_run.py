@@ -8,7 +8,7 @@ from lanewright.errors import ExitCode, LanewrightError
 from lanewright.image.container.command import serving
 from lanewright.image.container.engine import Engine, image_name
 from lanewright.image.onto.composed import compose
-from lanewright.image.onto.standing import newest_image
+from lanewright.image.onto.standing import standing_image
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
@@ -26,7 +26,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     lane = lane_of(project, arguments)
     lock = build(project, places, lane, check=True).lock
     series = load_series(project, lane)
-    folder, base = newest_image(places, lock)
+    folder, base = standing_image(project, places, series, lock)
     model = None
     if series.model.recipe:
         place = places.models / model_name(series.model.recipe)

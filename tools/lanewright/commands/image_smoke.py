@@ -10,7 +10,8 @@ from lanewright.image.container.smoke import smoke
 from lanewright.image.onto.check import require_intact_image
 from lanewright.image.onto.composed import compose
 from lanewright.image.onto.layout import image_folders
-from lanewright.image.onto.standing import newest_image
+from lanewright.image.onto.making import told_base
+from lanewright.image.onto.standing import standing_image
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
@@ -23,7 +24,7 @@ from lanewright.terminal import emit, emit_json, say
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
-    """Boot the lane's newest image; print what was compared and how long it took.
+    """Boot the lane's image; print what was compared and how long it took.
 
     Raises:
         LanewrightError: There is no image, no engine, or nothing to compare with.
@@ -39,8 +40,9 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             say(f"lane {name}: not run in a container: {missing}")
             return ExitCode.CLEAN
     lane = lay_lane(project, places, name)
-    folder, base = newest_image(places, lane.lock)
+    folder, base = standing_image(project, places, series, lane.lock)
     require_intact_image(places, lane.lock, folder, base)
+    say(f"lane {name}: its image on {told_base(lane.lock, base)}")
     engine = engine_here(arguments.engine)
     work = make_run_folder(places, f"{name}.image", lane.lock.tree, datetime.now(UTC))
     try:
@@ -59,7 +61,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
 def why_not(places: Places, series: Series, lock: Lock) -> str:
     """What a smoke lacks here, for people; empty where it lacks nothing."""
     if not lock.layer:
-        return "it has no [image]"
+        return "it has no layer: its series has no [image], or has it built from source"
     if series.boot.shims:
         return f"its shims ({', '.join(series.boot.shims)}) are no part of an image"
     if not image_folders(places, lock):

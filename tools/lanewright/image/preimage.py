@@ -9,7 +9,7 @@ from lanewright.image.opened.contents import Found
 from lanewright.image.told_version import VERSION_FILE, version_in
 from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.git import Repository
-from lanewright.store.objects import File, changes, files
+from lanewright.store.objects import File, blob_id, changes, files
 from lanewright.terminal import quoted
 
 PACKAGES = ("site-packages", "dist-packages")
@@ -108,9 +108,22 @@ def _unlike(
     for package in sorted(packages & folders_of(changed)):
         if f"{root}/{package}" in base:
             yield f"{package} is in the base, and the lane adds it: it must be absent"
+    yield from _shadowed({*pin, *(path for path, (_, new) in changed.items() if new)}, base, root)
     version = base.get(f"{root}/{VERSION_FILE}")
     if version is None or version.kind != "file":
         yield f"{VERSION_FILE} is missing in the base: every wheel of vLLM has it"
+
+
+def _shadowed(wanted: set[str], base: Mapping[str, Found], root: str) -> Iterator[str]:
+    """What Python would import in the place of a module: a package or a compiled one of its name."""
+    modules = {path.removesuffix(".py") for path in wanted if path.endswith(".py")}
+    for path in base:
+        if path.startswith(f"{root}/vllm/") and path.endswith((".so", "/__init__.py")):
+            inside = path.removeprefix(f"{root}/")
+            folder, _, name = inside.rpartition("/")
+            stem = folder if name == "__init__.py" else f"{folder}/{name.partition('.')[0]}"
+            if stem in modules and inside not in wanted:
+                yield f"{inside} is in the base, and Python would import it for {stem}.py"
 
 
 def _of_file(
@@ -125,8 +138,8 @@ def _of_file(
         if is_changed or path.endswith(".py"):
             yield f"{path} is absent in the base, and {pinned.blob} in the pin"
     elif pinned.mode == "120000":
-        if found.kind != "link":
-            yield f"{path} is {what} in the base, and a link in the pin"
+        if found.kind != "link" or blob_id(found.id.encode()) != pinned.blob:
+            yield f"{path} is {what} in the base, and a link in the pin, {pinned.blob}"
     elif found.id != pinned.blob or found.kind != "file":
         yield f"{path} is {what} in the base, and {pinned.blob} in the pin"
 
@@ -134,6 +147,8 @@ def _of_file(
 def _id(found: Found | None) -> str:
     if found is None:
         return "absent"
+    if found.kind == "link":
+        return f"a link to {found.id}"
     return found.id if found.kind == "file" and found.id else f"a {found.kind}"
 
 

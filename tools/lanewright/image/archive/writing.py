@@ -76,7 +76,9 @@ def archived(
             size = (scratch / name).stat().st_size
             papers = {f"{lock.lane}.cdx.json": bill}
             told = {each: hashlib.sha256(content).hexdigest() for each, content in papers.items()}
-            papers[f"{lock.lane}.provenance.json"] = provenance(lock, made, name, sha256, told)
+            papers[f"{lock.lane}.{form}.provenance.json"] = provenance(
+                lock, made, name, sha256, told
+            )
             for each, content in papers.items():
                 (scratch / each).write_bytes(content)
             _settle(scratch, folder, [*papers, name])

@@ -8,8 +8,9 @@ import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from lanewright.cli_image import ENGINES
 from lanewright.errors import LanewrightError
-from lanewright.image.container.engine import image_name
+from lanewright.image.container.engine import engine_here, image_name
 from lanewright.image.layer import WHITEOUT
 from lanewright.image.layout import locked_layer
 from lanewright.image.oci import ARCHITECTURES
@@ -60,7 +61,10 @@ def build_by(places: Places, lock: Lock, base: OpenImage, backend: str) -> Built
             f" run on this {own} machine",
             hint=f"lanewright image {lock.lane} makes it on any machine, without {backend}",
         )
-    tool = program(backend, f"`--backend {backend}`", f"lanewright image {lock.lane} without it")
+    without = f"lanewright image {lock.lane} without it"
+    tool = program(backend, f"`--backend {backend}`", without)
+    if backend in ENGINES:
+        tool = engine_here(backend).program
     with making(places.layouts) as scratch:
         _context(Repository(places.objects), lock, scratch)
         base_id = _brought(tool, backend, base)

@@ -98,10 +98,14 @@ class Box:
 
         Raises:
             MismatchError: It had to be killed, or told a failure.
+            BootError: It did not end at all.
         """
         start = time.monotonic()
         self.asked("stop", f"--time={STOP_SECONDS}", name)
-        status = running.guard.wait(timeout=STOP_SECONDS)
+        try:
+            status = running.guard.wait(timeout=STOP_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise running.died(f"did not stop within {STOP_SECONDS} s") from error
         took = time.monotonic() - start
         if status:
             raise MismatchError(

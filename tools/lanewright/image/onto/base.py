@@ -49,15 +49,14 @@ def found_base(
     if given and given.startswith("sha256:"):
         kept = kept_image(places, given)
         if kept is None:
-            raise LanewrightError(f"the store has no base image {given}")
-        return kept
+            raise LanewrightError(
+                f"the store has no base image {given}", hint="name a layout or an archive"
+            )
+        return _of_architecture(kept, architecture)
     if given:
         return brought(places, given, architecture)
-    if not lock.base:
-        made = base_image(project, places, lock.lane)
-        return keep(places, open_image(made, None)) if made else None
-    kept = kept_base(places, lock.base, architecture)
-    if kept is None:
+    kept = own_base(project, places, series, lock)
+    if kept is None and lock.base:
         lane = quoted(lock.lane)
         raise LanewrightError(
             f"lane {lock.lane}: its base {lock.base.name} ({lock.base.digest}) is not on this"
@@ -65,4 +64,26 @@ def found_base(
             hint=f"lanewright image mirror {lane}; or, where that was done elsewhere,"
             f" `lanewright image {lane} --base LAYOUT`",
         )
-    return kept
+    return _of_architecture(kept, architecture) if kept else None
+
+
+def own_base(project: Project, places: Places, series: Series, lock: Lock) -> OpenImage | None:
+    """The base that a lane names or that is made for it; None where it is not on this machine.
+
+    Raises:
+        LanewrightError: It is damaged.
+    """
+    if lock.base:
+        return kept_base(places, lock.base, architecture_of(series))
+    made = base_image(project, places, lock.lane)
+    return keep(places, open_image(made, None)) if made else None
+
+
+def _of_architecture(image: OpenImage, wanted: str | None) -> OpenImage:
+    if wanted not in (None, image.platform.architecture):
+        raise LanewrightError(
+            f"base image {image.digest} is for {image.platform.architecture}, and the lane's is for"
+            f" {wanted}",
+            hint="take another, or say `architecture` in [image] of the series",
+        )
+    return image

@@ -38,11 +38,12 @@ def require_intact_image(
         base = base or _named_by(places, folder)
         # Its blobs are the base's own files: what is damaged in one is damaged in both.
         if base and any(each.blob.digest.removeprefix("sha256:") in told for each in base.layers):
-            again.append(base.folder)
+            again += [base.folder, *_made(places, base)]
         raise MismatchError(
             f"lane {lock.lane}: {folder} is not the image of its lock:\n{told}",
             hint=f"it is made again: rm -r {' '.join(map(quoted, again))}"
-            f" && lanewright image {lock.lane}",
+            + (f" && lanewright image base {lock.lane}" * any(map(_is_made, again)))
+            + f" && lanewright image {lock.lane}",
         )
 
 
@@ -87,6 +88,16 @@ def differences(
     if not told:
         told += wrong_members(Repository(places.objects), lock, layer.read_bytes())
     return told
+
+
+def _made(places: Places, base: OpenImage) -> list[Path]:
+    """Where a base that was made here was kept first: the same files once more."""
+    found = (each.parent for each in places.base_images.glob("made-*/index.json"))
+    return [each for each in found if base.digest.encode() in (each / "index.json").read_bytes()]
+
+
+def _is_made(folder: Path) -> bool:
+    return folder.name.startswith("made-")
 
 
 def _named_by(places: Places, folder: Path) -> OpenImage | None:

@@ -3,22 +3,30 @@
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
-from lanewright.image.onto.layout import image_folders
+from lanewright.image.onto.base import own_base
+from lanewright.image.onto.layout import image_folder, image_folders
 from lanewright.image.opened.image import OpenImage, open_image
 from lanewright.image.opened.kept import kept_image
 from lanewright.image.stamps import BASE_DIGEST
 from lanewright.places import Places
+from lanewright.project import Project
 from lanewright.queue.lock import Lock
+from lanewright.queue.series import Series
 from lanewright.terminal import quoted
 
 
-def newest_image(places: Places, lock: Lock) -> tuple[Path, OpenImage]:
-    """The image of a lock that was made last, and its base.
+def standing_image(
+    project: Project, places: Places, series: Series, lock: Lock
+) -> tuple[Path, OpenImage]:
+    """The image of a lock on the lane's own base, else the one made last; and its base.
 
     Raises:
         LanewrightError: There is none, or the store has lost its base.
     """
     folders = image_folders(places, lock)
+    own = own_base(project, places, series, lock)
+    if own and (folder := image_folder(places, lock, own)).exists():
+        return folder, own
     if not folders:
         raise LanewrightError(
             f"lane {lock.lane}: there is no image of its lock on this machine",

@@ -24,7 +24,9 @@ HIDES, HIDES_ALL = ".wh.", ".wh..wh..opq"
 MOST_COMPARED = 8 * 2**20
 # Of these the text: what vLLM calls itself, and what Debian's packages are.
 READ = re.compile(r".*/vllm/_version\.py|var/lib/dpkg/status(\.d/.*)?|(usr/lib|etc)/os-release")
-FORM = 2
+# Of a path that one layer has in two ways; each reader takes its own.
+UNCLEAR = "path told twice"
+FORM = 3
 CHUNK = 1 << 20
 
 
@@ -32,7 +34,7 @@ class Found(msgspec.Struct, frozen=True, array_like=True):
     """One path of a layer.
 
     Attributes:
-        kind: ``file``, ``folder``, ``link`` or ``other``.
+        kind: ``file``, ``folder``, ``link``, ``other``, or that its layer has it in two ways.
         mode: Permission bits.
         id: A file's git blob id, unless it is large; a link's target; else empty.
         text: A file's content, where it is one to read.
@@ -42,6 +44,9 @@ class Found(msgspec.Struct, frozen=True, array_like=True):
     mode: int
     id: str = ""
     text: bytes = b""
+
+
+FOLDER = Found("folder", 0o755)
 
 
 class _Contents(msgspec.Struct, frozen=True):
@@ -107,14 +112,12 @@ def laid_over(lower: dict[str, Found], upper: dict[str, Found]) -> dict[str, Fou
 def _hidden(path: str, gone: set[str], emptied: set[str]) -> bool:
     if path in gone or "" in emptied:
         return True
-    while path := path.rpartition("/")[0]:
-        if path in gone or path in emptied:
-            return True
-    return False
+    return any(each in gone or each in emptied for each in _above(path))
 
 
 def _read_layer(layer: Layer) -> dict[str, Found]:
     paths: dict[str, Found] = {}
+    folders: set[str] = set()
     try:
         with _uncompressed(layer) as (stream, digest):
             with tarfile.open(
@@ -126,7 +129,7 @@ def _read_layer(layer: Layer) -> dict[str, Found]:
                 for info in archive:
                     path = _plain(info.name, layer)
                     if path:
-                        paths[path] = _found(archive, info, path, paths, layer)
+                        _take(paths, folders, path, _found(archive, info, path, paths, layer))
             while stream.read(CHUNK):
                 pass
             if digest.hexdigest() != layer.diff_id.removeprefix("sha256:"):
@@ -141,6 +144,34 @@ def _read_layer(layer: Layer) -> dict[str, Found]:
     return paths
 
 
+def _take(paths: dict[str, Found], folders: set[str], path: str, found: Found) -> None:
+    """Have a member in its place; what readers take one way or the other is told as that.
+
+    Args:
+        paths: The layer so far.
+        folders: Every folder that something of it is in.
+        path: The member's.
+        found: It.
+    """
+    folder, slash, name = path.rpartition("/")
+    hides = name.startswith(HIDES) and name != HIDES_ALL
+    other = f"{folder}{slash}{name.removeprefix(HIDES) if hides else HIDES + name}"
+    above = list(_above(path))
+    in_the_way = any(paths.get(each, FOLDER).kind != "folder" for each in above)
+    if in_the_way or (found.kind != "folder" and path in folders):
+        found = Found(UNCLEAR, found.mode)
+    if other in paths:
+        found = Found(UNCLEAR, found.mode)
+        path = other if hides else path
+    folders.update(above)
+    paths[path] = found
+
+
+def _above(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
 def _found(
     archive: tarfile.TarFile,
     info: tarfile.TarInfo,
@@ -151,7 +182,7 @@ def _found(
     if info.isdir():
         return Found("folder", info.mode)
     if info.issym():
-        return Found("link", info.mode, info.linkname)
+        return Found("link", info.mode, _text(info.linkname))
     if info.islnk():
         return before.get(_plain(info.linkname, layer), Found("other", info.mode))
     if not info.isreg():
@@ -174,7 +205,12 @@ def _plain(name: str, layer: Layer) -> str:
     parts = [part for part in name.split("/") if part not in ("", ".")]
     if ".." in parts:
         raise LanewrightError(f"layer {layer.blob.digest}: {name!r} leads out of the image")
-    return "/".join(parts)
+    return _text("/".join(parts))
+
+
+def _text(name: str) -> str:
+    """A name as JSON can have it: bytes that are no UTF-8 are told by their numbers."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class _Hashing:

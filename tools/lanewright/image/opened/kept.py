@@ -1,5 +1,6 @@
 """Base images in the store, each a layout of one image, by the digest of its manifest."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -51,6 +52,7 @@ def keep(places: Places, image: OpenImage) -> OpenImage:
             names = [image.digest, image.config_blob.digest, *(x.blob.digest for x in image.layers)]
             names += [image.index] if image.index else []
             for digest in dict.fromkeys(names):
+                _require_whole(image.folder / blob_path(digest), digest)
                 link(image.folder / blob_path(digest), scratch / blob_path(digest))
             (scratch / "oci-layout").write_bytes(MARKER)
             (scratch / "index.json").write_bytes(msgspec.json.encode(_index(image)))
@@ -58,6 +60,17 @@ def keep(places: Places, image: OpenImage) -> OpenImage:
     except OSError as error:
         raise LanewrightError(f"cannot keep the image {image.folder}: {error}") from error
     return open_image(folder, None, image.digest)
+
+
+def _require_whole(file: Path, digest: str) -> None:
+    if file.is_symlink() or not file.is_file():
+        raise LanewrightError(f"{file} is missing, or no regular file")
+    with file.open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    if f"sha256:{found}" != digest:
+        raise LanewrightError(
+            f"{file} is not what its name says: it is damaged", hint="make the image again"
+        )
 
 
 def _index(image: OpenImage) -> dict[str, object]:

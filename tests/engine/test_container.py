@@ -18,7 +18,6 @@ from lanewright.image.opened.image import open_image
 from lanewright.places import Places
 from tests.image import onto
 
-pytestmark = pytest.mark.engine_full
 ROOT = Path(__file__).parents[2]
 LANE = "cpu-twobank"
 
@@ -64,6 +63,7 @@ def booted(image: Path) -> str:
     return done("boot", LANE, "--no-server")
 
 
+@pytest.mark.image
 def test_it_answers_in_a_container_as_outside(image: Path, booted: str, state: Path) -> None:
     assert f"lane {LANE}: passed" in booted
     told = json.loads(done("image", "smoke", LANE, "--json"))
@@ -81,6 +81,7 @@ def test_it_answers_in_a_container_as_outside(image: Path, booted: str, state: P
     assert "lanewright-smoke" not in listed.stdout
 
 
+@pytest.mark.image
 def test_another_answer_outside_is_seen(image: Path, booted: str, state: Path) -> None:
     assert image.is_dir()
     assert booted
@@ -98,7 +99,13 @@ def test_another_answer_outside_is_seen(image: Path, booted: str, state: Path) -
     assert "prompt 2 'def barrier(rows):': ids differ" in ended.stderr
 
 
-@pytest.mark.parametrize("backend", ["buildah", "podman"])
+@pytest.mark.parametrize(
+    "backend",
+    [
+        pytest.param("buildah", marks=pytest.mark.image),
+        pytest.param("podman", marks=pytest.mark.engine_full),
+    ],
+)
 def test_another_tool_makes_the_same_files(image: Path, tmp_path: Path, backend: str) -> None:
     told = json.loads(done("image", LANE, "--backend", backend, "--json"))
     folder = tmp_path / "layout"

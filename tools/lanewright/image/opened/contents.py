@@ -26,7 +26,7 @@ MOST_COMPARED = 8 * 2**20
 READ = re.compile(r".*/vllm/_version\.py|var/lib/dpkg/status(\.d/.*)?|(usr/lib|etc)/os-release")
 # Of a path that one layer has in two ways; each reader takes its own.
 UNCLEAR = "path told twice"
-FORM = 3
+FORM = 4
 CHUNK = 1 << 20
 
 
@@ -179,16 +179,18 @@ def _found(
     before: dict[str, Found],
     layer: Layer,
 ) -> Found:
+    # Some tools write the kind of file into it, too.
+    mode = info.mode & 0o7777
     if info.isdir():
-        return Found("folder", info.mode)
+        return Found("folder", mode)
     if info.issym():
-        return Found("link", info.mode, _text(info.linkname))
+        return Found("link", mode, _text(info.linkname))
     if info.islnk():
-        return before.get(_plain(info.linkname, layer), Found("other", info.mode))
+        return before.get(_plain(info.linkname, layer), Found("other", mode))
     if not info.isreg():
-        return Found("other", info.mode)
+        return Found("other", mode)
     if info.size > MOST_COMPARED:
-        return Found("file", info.mode)
+        return Found("file", mode)
     read = READ.fullmatch(path)
     # git's own name of a file's content.
     blob = hashlib.sha1(b"blob %d\0" % info.size, usedforsecurity=False)
@@ -198,7 +200,7 @@ def _found(
         blob.update(chunk)
         if read:
             text += chunk
-    return Found("file", info.mode, blob.hexdigest(), text)
+    return Found("file", mode, blob.hexdigest(), text)
 
 
 def _plain(name: str, layer: Layer) -> str:

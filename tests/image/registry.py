@@ -1,6 +1,5 @@
 """A registry on this machine: the reference implementation, over a folder of the test's own."""
 
-import shutil
 import socket
 import subprocess
 import time
@@ -9,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
+from tests.image.programs import program
 
 CONFIG = """\
 version: 0.1
@@ -27,14 +26,14 @@ SECONDS = 20
 @contextmanager
 def registry(folder: Path) -> Iterator[str]:
     """Run it while the block runs; its address, such as ``localhost:5000``."""
-    program = shutil.which("docker-registry") or pytest.skip("docker-registry is not installed")
+    serving = program("docker-registry")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     config = folder / "registry.yml"
     config.write_text(CONFIG.format(root=folder / "registry", port=port))
     with (folder / "registry.log").open("wb") as log:
-        running = subprocess.Popen([program, "serve", str(config)], stdout=log, stderr=log)
+        running = subprocess.Popen([serving, "serve", str(config)], stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + SECONDS
         while not answers(port):

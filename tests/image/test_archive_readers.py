@@ -2,8 +2,6 @@
 
 import json
 import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,20 +13,11 @@ from lanewright.queue.lock import Lock, layer_of
 from tests.conftest import World
 from tests.image import onto
 from tests.image.bases import Base, of_pin
+from tests.image.programs import output, program
 
 pytestmark = pytest.mark.image
 Capture = pytest.CaptureFixture[str]
 FORMS = ("oci", "docker")
-
-
-def program(name: str) -> str:
-    return shutil.which(name) or pytest.skip(f"{name} is not installed")
-
-
-def output(*command: str) -> str:
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout.strip()
 
 
 @pytest.fixture(params=FORMS)

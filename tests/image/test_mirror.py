@@ -1,8 +1,6 @@
 """``image mirror``: a base from a real registry, kept by its digests when that has it no more."""
 
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ from lanewright.queue.lock import Lock
 from tests.conftest import World
 from tests.image import onto
 from tests.image.bases import Base, of_pin
+from tests.image.programs import output, program
 from tests.image.registry import registry
 
 pytestmark = pytest.mark.image
@@ -18,10 +17,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 def skopeo(*words: str) -> str:
-    program = shutil.which("skopeo") or pytest.skip("skopeo is not installed")
-    ended = subprocess.run([program, *words], capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
+    return output(program("skopeo"), *words)
 
 
 def published(base: Path, name: str) -> None:
@@ -86,7 +82,7 @@ def test_another_image_under_the_name(
 
 def test_nobody_answers(imaged: World, lock: Lock, capfd: Capture) -> None:
     assert lock.layer
-    assert shutil.which("skopeo") or pytest.skip("skopeo is not installed")
+    assert program("skopeo")
     naming(imaged, "localhost:1/vllm/vllm-openai:nightly", f"sha256:{'1' * 64}", None)
     assert imaged.run("image", "mirror") == 1
     assert "connection refused" in capfd.readouterr().err

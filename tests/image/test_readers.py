@@ -4,7 +4,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +16,12 @@ from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.objects import files, read_blobs
 from tests.conftest import World
 from tests.image.conftest import EMPTY, ROOT
+from tests.image.programs import output, program
 from tests.upstream.diff import own_patch
 from tests.upstream.tree import NEXT, PATCHED
 
 pytestmark = pytest.mark.image
 COPY = "FROM scratch\nCOPY --from=lane / /\n"
-
-
-def program(name: str) -> str:
-    return shutil.which(name) or pytest.skip(f"{name} is not installed")
-
-
-def run(*command: str) -> str:
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout.strip()
 
 
 @pytest.fixture
@@ -58,7 +48,7 @@ def out(imaged: World, lane: Lock, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", ["", ":sample"])
 def test_skopeo_reads_both_images(lane: Lock, out: Path, architecture: str, name: str) -> None:
     command = [program("skopeo"), "--override-arch", architecture, "inspect", f"oci:{out}{name}"]
-    found = json.loads(run(*command))
+    found = json.loads(output(*command))
     assert (found["Os"], found["Architecture"]) == ("linux", architecture)
     assert found["Layers"] == [layer_of(lane).digest]
     assert found["Created"] == "2000-01-01T00:00:00Z"
@@ -67,7 +57,7 @@ def test_skopeo_reads_both_images(lane: Lock, out: Path, architecture: str, name
 
 def test_skopeo_copies_every_blob_as_it_is(out: Path, tmp_path: Path) -> None:
     flags = ["--all", "--preserve-digests"]
-    run(program("skopeo"), "copy", *flags, f"oci:{out}", f"oci:{tmp_path / 'copy'}:sample")
+    output(program("skopeo"), "copy", *flags, f"oci:{out}", f"oci:{tmp_path / 'copy'}:sample")
     blobs = {path.name for path in (out / "blobs/sha256").iterdir()}
     copied = {path.name: path.read_bytes() for path in (tmp_path / "copy/blobs/sha256").iterdir()}
     assert copied.keys() == blobs
@@ -112,8 +102,8 @@ def test_buildah_on_the_pin_has_the_lanes_tree(
     imaged: World, lane: Lock, out: Path, tmp_path: Path, buildah: list[str]
 ) -> None:
     layout = over_the_pin(imaged, lane, out, tmp_path / "base")
-    container = run(*buildah, "--override-arch", "amd64", "from", f"oci:{layout}")
-    root = Path(run(*buildah, "mount", container)) / ROOT
+    container = output(*buildah, "--override-arch", "amd64", "from", f"oci:{layout}")
+    root = Path(output(*buildah, "mount", container)) / ROOT
     expected = files(imaged.repository, lane.tree)
     contents = read_blobs(imaged.repository, [file.blob for file in expected.values()])
     found = {
@@ -136,9 +126,9 @@ def test_a_containerfile_copies_from_it(
     (context / "Containerfile").write_text(COPY)
     source = f"lane=container-image://oci:{out}"
     flags = ["--isolation", "chroot", "--build-context", source, "--tag", "copied"]
-    run(*buildah, "build", *flags, str(context))
-    container = run(*buildah, "from", "--pull-never", "localhost/copied")
-    root = Path(run(*buildah, "mount", container)) / ROOT
+    output(*buildah, "build", *flags, str(context))
+    container = output(*buildah, "from", "--pull-never", "localhost/copied")
+    root = Path(output(*buildah, "mount", container)) / ROOT
     assert (root / "vllm/new/module.py").read_bytes() == b"new = 1\n"
     config = files(imaged.repository, lane.tree)["vllm/config.py"].blob
     content = read_blobs(imaged.repository, [config])[config]

@@ -4,11 +4,7 @@ Base and layer are the store's; the base is made once, in minutes, and found by 
 """
 
 import json
-import os
-import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,44 +12,10 @@ import pytest
 from lanewright.image.opened.contents import contents_of
 from lanewright.image.opened.image import open_image
 from lanewright.places import Places
+from tests.engine.imaged import LANE, done, image, lanewright, state
 from tests.image import onto
 
-ROOT = Path(__file__).parents[2]
-LANE = "cpu-twobank"
-
-
-@pytest.fixture(scope="module")
-def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where this file's runs are recorded."""
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("state")
-        patch.setenv("LANEWRIGHT_STATE", str(folder))
-        yield folder
-
-
-def lanewright(*words: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "lanewright", "-C", str(ROOT), *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def done(*words: str) -> str:
-    ended = lanewright(*words)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
-@pytest.fixture(scope="module")
-def image(state: Path) -> Path:
-    """The lane's image, whole."""
-    for tool in ("mmdebstrap", "podman", "buildah"):
-        if not shutil.which(tool):
-            pytest.skip(f"{tool} is not installed")
-    if os.geteuid():
-        pytest.skip("this file's container runs as root")
-    assert state.is_dir()
-    done("image", "base", LANE)
-    told = json.loads(done("image", LANE, "--json"))
-    return Path(told["folder"])
+__all__ = ["image", "state"]
 
 
 @pytest.fixture(scope="module")

@@ -51,6 +51,7 @@ class Arguments(Protocol):
     wheel: Path | None
     port: int | None
     no_server: bool
+    in_image: bool
     equal: bool
     mode: str | None
     resume: bool
@@ -164,6 +165,11 @@ def parse(arguments: list[str]) -> Arguments:
             "--resume",
             action="store_true",
             help="take the arms of the comparison that an interrupted run has finished",
+        )
+        command.add_argument(
+            "--in-image",
+            action="store_true",
+            help="in containers of the lane's image and of its base, as lanes on a GPU always are",
         )
     _command(commands, "env", "print the environment of a lane, for a shell to eval")
     usage = _command(commands, "usage", "read a running server's counts of picks", reads=True)

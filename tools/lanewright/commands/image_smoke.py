@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.image.container.engine import engine_here
+from lanewright.image.container.in_image import lay_in_image
 from lanewright.image.container.seen import Smoke
 from lanewright.image.container.smoke import smoke
 from lanewright.image.onto.check import require_intact_image
@@ -17,7 +18,7 @@ from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series, load_series
-from lanewright.serve.lane import lay_lane
+from lanewright.serve.lane import lay_lane, only_in_image
 from lanewright.serve.record import make_run_folder
 from lanewright.store.locking import held
 from lanewright.terminal import emit, emit_json, say
@@ -39,7 +40,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         if missing:
             say(f"lane {name}: not run in a container: {missing}")
             return ExitCode.CLEAN
-    lane = lay_lane(project, places, name)
+    inside = only_in_image(project, series)
+    lane = (lay_in_image if inside else lay_lane)(project, places, name)
     folder, base = standing_image(project, places, series, lane.lock)
     require_intact_image(places, lane.lock, folder, base)
     say(f"lane {name}: its image on {told_base(lane.lock, base)}")

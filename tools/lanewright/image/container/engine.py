@@ -9,8 +9,10 @@ from pathlib import Path
 from lanewright.cli_image import ENGINES
 from lanewright.errors import LanewrightError
 from lanewright.image.onto.composed import Composed
+from lanewright.image.opened.image import OpenImage
 from lanewright.image.tool import run_tool
 from lanewright.queue.lock import Lock, layer_of
+from lanewright.terminal import quoted
 
 # What podman asks for where nobody says less; a process cannot raise its own limits.
 PODMAN_FILES = 1_048_576
@@ -82,7 +84,7 @@ def image_name(lock: Lock) -> str:
 
 
 def pulled(engine: Engine, lock: Lock, image: Composed, folder: Path) -> str:
-    """Bring an image into an engine's storage, unless it is there.
+    """Bring a lane's image into an engine's storage, unless it is there.
 
     Returns:
         The name by which it can be run.
@@ -90,7 +92,28 @@ def pulled(engine: Engine, lock: Lock, image: Composed, folder: Path) -> str:
     Raises:
         LanewrightError: The engine says no, or makes another image of it.
     """
-    name, wanted = image_name(lock), image.config.removeprefix("sha256:")
+    name = image_name(lock)
+    _bring(engine, image.config, folder, name, f"lanewright verify --image {lock.lane}")
+    return name
+
+
+def pulled_base(engine: Engine, base: OpenImage) -> str:
+    """Bring a lane's base into an engine's storage, unless it is there.
+
+    Returns:
+        The name by which it can be run.
+
+    Raises:
+        LanewrightError: As ``pulled`` says.
+    """
+    wanted = base.config_blob.digest
+    name = f"localhost/lanewright/base:{wanted.removeprefix('sha256:')[:12]}"
+    _bring(engine, wanted, base.folder, name, f"rm -r {quoted(base.folder)}, and make it again")
+    return name
+
+
+def _bring(engine: Engine, config: str, folder: Path, name: str, mend: str) -> None:
+    wanted = config.removeprefix("sha256:")
     if not engine.has(wanted):
         if engine.name == "podman":
             # It makes a name of the path, in which no part may begin with a dot.
@@ -100,15 +123,13 @@ def pulled(engine: Engine, lock: Lock, image: Composed, folder: Path) -> str:
             if skopeo is None:
                 raise LanewrightError(
                     "docker reads no OCI layout, and skopeo is not on PATH",
-                    hint=f"apt-get install skopeo; or `lanewright image {lock.lane} --archive DIR"
+                    hint="apt-get install skopeo; or `lanewright image LANE --archive DIR"
                     " --format docker` and `docker load --input` of that",
                 )
             bring = [skopeo, "copy", f"oci:{folder}", f"docker-daemon:{name.partition('/')[2]}"]
         run_tool(bring, f"bring the image into {engine.name}'s storage", folder=folder.parent)
     if not engine.has(wanted):
         raise LanewrightError(
-            f"{engine.name} has no image {wanted[:12]} after it was brought {folder}",
-            hint=f"lanewright verify --image {lock.lane}",
+            f"{engine.name} has no image {wanted[:12]} after it was brought {folder}", hint=mend
         )
     run_tool([engine.program, "tag", wanted, name], f"name it {name}")
-    return name

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lanewright.errors import HardwareError
 from lanewright.image.container.boxed import Box, clear_dead
-from lanewright.image.container.command import MODEL, OWN, SCRIPTS, WORK, mounted
+from lanewright.image.container.command import MODEL, OWN, SCRIPTS, WORK, inside, mounted
 from lanewright.image.container.engine import Engine, pulled
 from lanewright.image.container.files import expected_files, require_same_files
 from lanewright.image.container.golden import golden
@@ -21,7 +21,8 @@ from lanewright.queue.series_run import RunSpec
 from lanewright.serve.engines import SCRIPT
 from lanewright.serve.equality.asked import Mode
 from lanewright.serve.lane import Lane
-from lanewright.serve.model import ensure_model
+from lanewright.serve.named import root_of
+from lanewright.serve.served import served_model
 from lanewright.store.git import Repository
 from lanewright.terminal import stage
 
@@ -68,9 +69,9 @@ def smoke(
     name = pulled(engine, lock, image, folder)
     done = Smoke(image=name, engine=engine.name, whose=measure.whose, golden=measure.seconds)
     done.seconds["bring"] = round(time.monotonic() - start, 1)
-    model = ensure_model(places, lane.env, lane.recipe)
+    model = served_model(places, lane.env, lane.model).folder
     run = (series.image.run if series.image else None) or RunSpec()
-    box = Box(engine, name, run, _mounts(lane, model, work), work)
+    box = Box(engine, name, run, _mounts(lane, model, work), work, inside(model))
     work.chmod(0o777)
     with stage(f"smoke in {engine.name}"):
         _files(places, box, lock, done, work)
@@ -81,7 +82,7 @@ def smoke(
 
 def _mounts(lane: Lane, model: Path, work: Path) -> list[str]:
     found = [
-        mounted(model, MODEL),
+        mounted(root_of(model), MODEL),
         mounted(SCRIPT.parent, SCRIPTS),
         mounted(HERE, OWN),
         mounted(work, WORK, writable=True),

@@ -1,6 +1,9 @@
 """A lane that runs in its image alone, on a model as it comes from a hub: lanes on a GPU are so."""
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,9 +14,12 @@ from lanewright.serve.model import content_hash
 from lanewright.serve.named import named_hash
 from tests.engine.conftest import Lane, copied
 from tests.engine.imaged import done, lanewright, require_tools, state
+from tests.image.programs import output
 
 __all__ = ["state"]
 NAME = "somebody/tiny"
+# The guard's grace, and what podman takes to remove one.
+GONE = 30.0
 SHORT = """
 [equality]
 prompts = 4
@@ -80,6 +86,29 @@ def test_without_the_model_nothing_is_run(
     assert ended.returncode == 1
     assert f"there is no {NAME} in {tmp_path}" in ended.stderr
     assert list(state.glob("runs/cpu-tiny/*")) == before
+
+
+@pytest.mark.image
+def test_a_killed_run_leaves_no_container(named: Lane, model: Path) -> None:
+    """Its own process cannot clear up: on a GPU, what stayed would hold all of its memory."""
+    assert model.is_dir()
+    command = [sys.executable, "-m", "lanewright", "-C", str(named.root)]
+    command += ["boot", "--in-image", named.name]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr
+        assert any("arm boot: starts" in line for line in running.stderr)
+        assert len(ours(running.pid)) == 1
+        running.kill()
+    deadline = time.monotonic() + GONE
+    while ours(running.pid) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert ours(running.pid) == []
+
+
+def ours(process: int) -> list[str]:
+    """Containers of a process, ended ones too."""
+    names = output("podman", "ps", "--all", "--format={{.Names}}").split()
+    return [name for name in names if name.endswith(f"-{process}")]
 
 
 @pytest.mark.engine_full

@@ -84,12 +84,13 @@ class Box:
     @contextmanager
     def running(self, name: str, command: Sequence[str], whole: str) -> Iterator[Child]:
         """Run a container while the block runs, and remove it however that is left."""
-        try:
-            log = self.folder / f"{name}.log"
-            with child(name, command, environ=os.environ, log=log) as running:
+        log = self.folder / f"{name}.log"
+        with child(name, command, environ=os.environ, log=log) as running:
+            try:
                 yield running
-        finally:
-            self.asked("rm", "--force", "--volumes", whole)
+            finally:
+                # Before its client is ended, which waits for what a container does not hear.
+                self.asked("rm", "--force", "--volumes", whole)
 
     def asked(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Ask the engine, whatever it answers."""

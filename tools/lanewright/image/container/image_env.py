@@ -81,8 +81,9 @@ class ImageEnv(LaneEnv):
         box = Box(self.engine, self.image, self.run, mounts, folder)
         flags = [f"--env={key}={value}" for key, value in environ.items()]
         command = box.command(whole, words, "--entrypoint=python3", f"--workdir={folder}", *flags)
-        try:
-            with child(name, command, environ=os.environ, log=log) as started:
+        with child(name, command, environ=os.environ, log=log) as started:
+            try:
                 yield started
-        finally:
-            box.asked("rm", "--force", "--volumes", whole)
+            finally:
+                # Before its client is ended, which waits for what a container does not hear.
+                box.asked("rm", "--force", "--volumes", whole)

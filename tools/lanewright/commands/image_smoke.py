@@ -9,7 +9,6 @@ from lanewright.image.container.in_image import lay_in_image
 from lanewright.image.container.seen import Smoke
 from lanewright.image.container.smoke import smoke
 from lanewright.image.onto.check import require_intact_image
-from lanewright.image.onto.composed import compose
 from lanewright.image.onto.layout import image_folders
 from lanewright.image.onto.making import told_base
 from lanewright.image.onto.standing import standing_image
@@ -50,7 +49,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     try:
         # Two engines on the same cores wait for each other in spinning loops.
         with held(places.store / "run.lock", "runs a lane"):
-            found = smoke(places, series, lane, compose(lane.lock, base), folder, engine, work)
+            found = smoke(places, series, lane, folder, engine, work)
     except OSError as error:
         raise LanewrightError(f"{work}: {error.strerror or error}") from error
     if arguments.json:

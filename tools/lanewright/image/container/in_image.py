@@ -54,7 +54,7 @@ def lay_in_image(project: Project, places: Places, name: str, wanted: str | None
     engine, image = engine_here(wanted), compose(lane.lock, base)
     clear_dead(engine)
     with stage("images"):
-        of_lane = pulled(engine, lane.lock, image, folder)
+        of_lane = pulled(engine, lane.lock, folder)
         of_pin = pulled_base(engine, base)
     # `standing_image` is of a series with [image].
     assert series.image  # noqa: S101

@@ -13,7 +13,6 @@ from lanewright.image.container.golden import golden
 from lanewright.image.container.offline import boot_offline
 from lanewright.image.container.seen import Smoke
 from lanewright.image.container.server import boot_server
-from lanewright.image.onto.composed import Composed
 from lanewright.places import Places
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series
@@ -33,7 +32,6 @@ def smoke(
     places: Places,
     series: Series,
     lane: Lane,
-    image: Composed,
     folder: Path,
     engine: Engine,
     work: Path,
@@ -44,7 +42,6 @@ def smoke(
         places: Where models and records are.
         series: Of the lane.
         lane: Laid out on this machine, whose answers are the measure.
-        image: What the image is.
         folder: Its layout.
         engine: What runs the container.
         work: A folder of this run's own, for logs and results.
@@ -66,7 +63,7 @@ def smoke(
     measure = golden(places, lock, mode)
     clear_dead(engine)
     start = time.monotonic()
-    name = pulled(engine, lock, image, folder)
+    name = pulled(engine, lock, folder)
     done = Smoke(image=name, engine=engine.name, whose=measure.whose, golden=measure.seconds)
     done.seconds["bring"] = round(time.monotonic() - start, 1)
     model = served_model(places, lane.env, lane.model).folder

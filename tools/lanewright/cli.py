@@ -75,6 +75,7 @@ class Arguments(Protocol):
     image: str | None
     engine: str | None
     optional: bool
+    every: bool
     run: str
     env: bool
     anywhere: bool
@@ -181,6 +182,8 @@ def parse(arguments: list[str]) -> Arguments:
         parser.error(f"`rebase` takes its lane behind --lane: --lane {quoted(found.stray)}")
     if getattr(found, "resume", False) and not getattr(found, "equal", True):
         parser.error("`boot --resume` goes on with a comparison: boot --equal --resume")
+    if getattr(found, "every", False) and (found.lane or found.base):
+        parser.error("`image mirror --every` is of all lanes: without LANE and --base")
     return cast("Arguments", found)
 
 

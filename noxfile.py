@@ -1,6 +1,7 @@
 """What can be run here: ``nox -l`` lists it."""
 
 import os
+import re
 from pathlib import Path
 
 import nox
@@ -24,8 +25,11 @@ BENCHMARKS = {
     "stage": "staged_bytes",
     "device": "device",
 }
-# Of a benchmark that needs hardware which is not here; told, and no failure among others.
+# Of what needs hardware that is not here; told, and no failure among others.
 NO_HARDWARE = 6
+# Of a rebase some lanes of which stay, while the locks of others are written.
+SOME_STAY = {1, 3}
+ENDED = re.compile(r"Returned code (-?\d+)")
 FAST = "not engine and not engine_full and not image and not gpu"
 
 
@@ -43,17 +47,59 @@ def in_memory() -> dict[str, str]:
     return {"TMPDIR": str(MEMORY)} if fits else {}
 
 
+class Steps:
+    """Commands of a session, of which one that fails does not keep it from the next.
+
+    Attributes:
+        session: It.
+        failed: Exit codes by what was run.
+    """
+
+    def __init__(self, session: nox.Session) -> None:
+        self.session = session
+        self.failed: dict[str, int] = {}
+
+    def run(self, *words: str) -> int:
+        """Run a command of lanewright; its exit code."""
+        try:
+            self.session.run("lanewright", *words)
+        except CommandFailed as error:
+            ended = ENDED.fullmatch(error.reason or "")
+            if ended is None:
+                raise
+            code = int(ended[1])
+            # Of a signal, as a shell has it.
+            code = code if code > 0 else 128 - code
+            self.failed[f"lanewright {' '.join(words)}"] = code
+            return code
+        return 0
+
+    def end(self) -> None:
+        """End the session with the worst that there was; a failure is worse than no hardware."""
+        if not self.failed:
+            return
+        what, code = max(self.failed.items(), key=lambda each: (each[1] != NO_HARDWARE, each[1]))
+        # ci/nightly reads the last line of this form.
+        self.session.warn(f"{what} failed with exit code {code}")
+        self.session.error(", ".join(f"{what}: {code}" for what, code in self.failed.items()))
+
+
 @nox.session(name="build-image", default=False)
 def build_image(session: nox.Session) -> None:
     """Build a lane and its image, boot it, compare it with its pin: -- [LANE] [--base IMAGE]."""
     session.install("-e", ".")
     lane, base = with_base(session.posargs)
     session.run("lanewright", "build", *lane)
+    steps = Steps(session)
     if not base:
-        session.run("lanewright", "image", "base", "--optional", *lane)
-    session.run("lanewright", "image", *lane, *base)
-    session.run("lanewright", "boot", "--equal", *lane)
-    session.run("lanewright", "image", "smoke", "--optional", *lane)
+        steps.run("image", "mirror", "--optional", *lane)
+        steps.run("image", "base", "--optional", *lane)
+    made = steps.run("image", *lane, *base) == 0
+    # The proof needs no image; a container needs the image, and what the proof has shown.
+    proven = steps.run("boot", "--equal", *lane) == 0
+    if made and proven:
+        steps.run("image", "smoke", "--optional", *lane)
+    steps.end()
 
 
 def with_base(given: list[str]) -> tuple[list[str], list[str]]:
@@ -77,7 +123,12 @@ def boot(session: nox.Session) -> None:
 def rebase(session: nox.Session) -> None:
     """Take lanes to where upstream is now: -- [--to REF] [--lane LANE] [--check] [--keep-going]."""
     session.install("-e", ".")
-    session.run("lanewright", "rebase", *session.posargs)
+    steps = Steps(session)
+    ended = steps.run("rebase", *session.posargs)
+    if "--check" not in session.posargs and ended in {0, *SOME_STAY}:
+        # Upstream keeps its newest images alone: a base that a lock names is kept with the lock.
+        steps.run("image", "mirror", "--optional", "--every")
+    steps.end()
 
 
 @nox.session(default=False)

@@ -57,14 +57,14 @@ class Base:
     """A base image.
 
     Attributes:
-        layers: The lowest first.
+        layers: The lowest first; bytes are an archive as it is.
         packed: How they are compressed.
         architectures: A list is made where there are several; each has a layer of its own on top.
         docker: Whether its documents are of Docker's own kind.
         run: What a container is run with.
     """
 
-    layers: Sequence[Paths]
+    layers: Sequence[Paths | bytes]
     packed: str = ""
     architectures: Sequence[str] = ("amd64",)
     docker: bool = False
@@ -87,7 +87,7 @@ class Base:
         return folder
 
     def _manifest(self, folder: Path, architecture: str) -> dict[str, Any]:
-        contents = [archive(paths) for paths in self.layers]
+        contents = [each if isinstance(each, bytes) else archive(each) for each in self.layers]
         contents.append(archive({"etc/machine": architecture.encode()}))
         layer, ending = f"{OCI}.layer.v1.tar", f"+{self.packed}" if self.packed else ""
         if self.docker:

@@ -9,6 +9,7 @@ from lanewright.queue.lock import Lock
 from tests.conftest import World
 from tests.image import onto
 from tests.image.bases import Base, of_pin
+from tests.image.naming import named
 from tests.image.programs import output, program
 from tests.image.registry import registry
 
@@ -23,14 +24,6 @@ def skopeo(*words: str) -> str:
 def published(base: Path, name: str) -> None:
     flags = ["--all", "--preserve-digests", "--dest-tls-verify=false"]
     skopeo("copy", *flags, f"oci:{base}", f"docker://{name}")
-
-
-def naming(world: World, name: str, digest: str, index: str | None) -> None:
-    """Have the lane name a base, as ``rebase`` would."""
-    lines = [f'base = "{name}"', f'digest = "{digest}"', 'architecture = "arm64"']
-    lines += [f'index = "{index}"'] if index else []
-    world.edit("series/sample.toml", "[image]\n", "[image]\n" + "\n".join(lines) + "\n")
-    assert world.run("build") == 0
 
 
 @pytest.mark.parametrize("kind", ["oci", "docker"])
@@ -48,7 +41,7 @@ def test_a_base_is_kept(
         name = f"{address}/vllm/vllm-openai:nightly"
         published(base, name)
         digest = listed["digest"] if by == "list" else arm64["digest"]
-        naming(imaged, name, digest, listed["digest"] if by == "both" else None)
+        named(imaged, "sample", name, digest, listed["digest"] if by == "both" else None)
         assert imaged.run("image") == 1
         assert "next: lanewright image mirror sample" in capfd.readouterr().err
         assert imaged.run("image", "mirror", "--json") == 0
@@ -73,7 +66,7 @@ def test_another_image_under_the_name(
     with registry(tmp_path) as address:
         name = f"{address}/vllm/vllm-openai:nightly"
         published(base, name)
-        naming(imaged, name, f"sha256:{'1' * 64}", None)
+        named(imaged, "sample", name, f"sha256:{'1' * 64}")
         assert imaged.run("image", "mirror") == 1
     err = capfd.readouterr().err
     assert "cannot read docker://localhost" in err
@@ -83,9 +76,36 @@ def test_another_image_under_the_name(
 def test_nobody_answers(imaged: World, lock: Lock, capfd: Capture) -> None:
     assert lock.layer
     assert program("skopeo")
-    naming(imaged, "localhost:1/vllm/vllm-openai:nightly", f"sha256:{'1' * 64}", None)
-    assert imaged.run("image", "mirror") == 1
-    assert "connection refused" in capfd.readouterr().err
+    named(imaged, "sample", "localhost:1/vllm/vllm-openai:nightly", f"sha256:{'1' * 64}")
+    # A tool that is missing is told; a registry that is away is a failure all the same.
+    for words in ([], ["--optional"], ["--every"]):
+        assert imaged.run("image", "mirror", *words) == 1
+        err = capfd.readouterr().err
+        assert "lane sample: its base localhost:1/vllm/vllm-openai:nightly is not kept" in err
+        assert "connection refused" in err
+        assert "next: lanewright image mirror sample, once its registry answers" in err
+
+
+def test_a_lane_whose_registry_is_away_hides_no_other(
+    imaged: World, lock: Lock, tmp_path: Path, capfd: Capture
+) -> None:
+    base = Base([of_pin(imaged.repository, lock)], architectures=["arm64"]).lay(tmp_path / "base")
+    (listed,) = json.loads((base / "index.json").read_bytes())["manifests"]
+    named(imaged, "sample", "localhost:1/vllm/vllm-openai:nightly", f"sha256:{'1' * 64}")
+    with registry(tmp_path) as address:
+        name = f"{address}/vllm/vllm-openai:nightly"
+        published(base, name)
+        named(imaged, "a-first", name, listed["digest"])
+        named(imaged, "z-last", name, f"sha256:{'2' * 64}")
+        capfd.readouterr()
+        assert imaged.run("image", "mirror", "--optional", "--every") == 1
+    captured = capfd.readouterr()
+    assert captured.out.startswith(listed["digest"])
+    assert len(captured.out.splitlines()) == 1
+    for lane in ("sample", "z-last"):
+        assert f"lanewright: lane {lane}: its base" in captured.err
+        assert f"next: lanewright image mirror {lane}" in captured.err
+    assert imaged.run("image", "a-first") == 0
 
 
 def test_archives_of_others(imaged: World, lock: Lock, tmp_path: Path) -> None:

@@ -132,20 +132,6 @@ def test_a_lane_without_base_gets_its_layer(world: World, capfd: Capture) -> Non
     )
 
 
-NAMED = f'base = "docker.io/vllm/vllm-openai:nightly"\ndigest = "sha256:{"a" * 64}"\n'
-
-
-def test_a_named_base_that_is_not_here(world: World, capfd: Capture) -> None:
-    world.edit("series/sample.toml", "[image]\n", f"[image]\n{NAMED}")
-    assert world.run("build") == 0
-    capfd.readouterr()
-    assert world.run("image") == 1
-    err = capfd.readouterr().err
-    assert "its base docker.io/vllm/vllm-openai:nightly (sha256:aaaa" in err
-    assert "next: lanewright image mirror sample; or" in err
-    assert not world.places.layouts.exists()
-
-
 def test_a_base_for_another_architecture(
     world: World, paths: Paths, tmp_path: Path, capfd: Capture
 ) -> None:

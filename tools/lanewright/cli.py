@@ -76,6 +76,7 @@ class Arguments(Protocol):
     image: str | None
     engine: str | None
     optional: bool
+    every: bool
     run: str
     env: bool
     anywhere: bool
@@ -152,6 +153,30 @@ def parse(arguments: list[str]) -> Arguments:
         "--env", action="store_true", help="give CMD what `env` prints of the lane, too"
     )
     add_image(commands, _command)
+    _add_running(commands)
+    _command(commands, "env", "print the environment of a lane, for a shell to eval")
+    usage = _command(commands, "usage", "read a running server's counts of picks", reads=True)
+    usage.add_argument(
+        "--port",
+        dest="server_port",
+        type=_port,
+        default=8000,
+        help="port of the server; by default %(default)s",
+    )
+    usage.add_argument("--out", type=Path, metavar="FILE", help="write the usage map, Parquet")
+    _add_residency(commands)
+    found = parser.parse_args(joined(arguments))
+    if getattr(found, "stray", None):
+        parser.error(f"`rebase` takes its lane behind --lane: --lane {quoted(found.stray)}")
+    if getattr(found, "resume", False) and not getattr(found, "equal", True):
+        parser.error("`boot --resume` goes on with a comparison: boot --equal --resume")
+    if getattr(found, "every", False) and (found.lane or found.base):
+        parser.error("`image mirror --every` is of all lanes: without LANE and --base")
+    return cast("Arguments", found)
+
+
+def _add_running(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The commands that boot a lane."""
     boot = _command(commands, "boot", "boot a lane, greet it, and keep a record")
     boot.add_argument("--port", type=_port, help="port of the server; by default a free one")
     boot.add_argument("--no-server", action="store_true", help="only the offline engine")
@@ -171,23 +196,6 @@ def parse(arguments: list[str]) -> Arguments:
             action="store_true",
             help="in containers of the lane's image and of its base, as lanes on a GPU always are",
         )
-    _command(commands, "env", "print the environment of a lane, for a shell to eval")
-    usage = _command(commands, "usage", "read a running server's counts of picks", reads=True)
-    usage.add_argument(
-        "--port",
-        dest="server_port",
-        type=_port,
-        default=8000,
-        help="port of the server; by default %(default)s",
-    )
-    usage.add_argument("--out", type=Path, metavar="FILE", help="write the usage map, Parquet")
-    _add_residency(commands)
-    found = parser.parse_args(joined(arguments))
-    if getattr(found, "stray", None):
-        parser.error(f"`rebase` takes its lane behind --lane: --lane {quoted(found.stray)}")
-    if getattr(found, "resume", False) and not getattr(found, "equal", True):
-        parser.error("`boot --resume` goes on with a comparison: boot --equal --resume")
-    return cast("Arguments", found)
 
 
 def _add_queue(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

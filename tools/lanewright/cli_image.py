@@ -77,7 +77,7 @@ def _add_optional(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--optional",
         action="store_true",
-        help="where a tool for it is not here, say so and end with 0",
+        help="where a tool for it is not here, or the lane needs none, say so and end with 0",
     )
 
 
@@ -90,6 +90,14 @@ def _add_base(image: argparse.ArgumentParser) -> None:
         "--base",
         metavar="IMAGE",
         help="base image: an OCI layout, an archive, or containers-storage:NAME",
+    )
+
+
+def _add_mirror(mirror: argparse.ArgumentParser) -> None:
+    _add_base(mirror)
+    _add_optional(mirror)
+    mirror.add_argument(
+        "--every", action="store_true", help="of all lanes that have a lock and name a base"
     )
 
 
@@ -124,7 +132,7 @@ def _add_out(source: argparse.ArgumentParser) -> None:
 
 _ADDING = {
     "base": _add_optional,
-    "mirror": _add_base,
+    "mirror": _add_mirror,
     "inspect": _add_inspect,
     "smoke": _add_smoke,
     "run": _add_engine,

@@ -16,7 +16,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.queue.lock import Lock, layer_of
-from lanewright.queue.series import load_series
+from lanewright.queue.series import Series, load_series
 from lanewright.report.left_out import say_left_out
 from lanewright.store.git import Repository
 from lanewright.terminal import emit, emit_json, quoted, say
@@ -25,7 +25,8 @@ from lanewright.terminal import emit, emit_json, quoted, say
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Make what is not there yet; print what there is: digest and folder.
 
-    A lane whose base is made here and is not yet gets its layer alone, which takes no tool.
+    A lane whose base is made here and is not yet gets its layer alone, which takes no tool; where a
+    base cannot be had, the layer is made all the same before that is told.
     """
     lane = lane_of(project, arguments)
     lock = build(project, places, lane, check=True).lock
@@ -37,8 +38,12 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         )
     layer_of(lock)
     repository = Repository(places.objects)
-    base = found_base(project, places, series, lock, arguments.base)
+    base, missing = _base(project, places, series, lock, arguments.base)
     out = arguments.out and arguments.out.resolve()
+    if missing:
+        # The layer needs none.
+        _layer(repository, places, lock, None)
+        raise missing
     if arguments.archive and base is None:
         raise LanewrightError(
             f"lane {lane}: an archive has its whole image, and there is no base", hint=_next(lane)
@@ -66,6 +71,15 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     else:
         emit(f"{layer_of(lock).digest} {layer}")
     return ExitCode.CLEAN
+
+
+def _base(
+    project: Project, places: Places, series: Series, lock: Lock, given: str | None
+) -> tuple[OpenImage | None, LanewrightError | None]:
+    try:
+        return found_base(project, places, series, lock, given), None
+    except LanewrightError as error:
+        return None, error
 
 
 def _built(places: Places, lock: Lock, base: OpenImage | None, backend: str) -> Built | None:
@@ -106,7 +120,6 @@ def _layer(repository: Repository, places: Places, lock: Lock, out: Path | None)
         say(f"lane {lock.lane}: the layer is there already, and as its lock says")
     else:
         lay_out(repository, lock, folder)
-        require_intact_layout(repository, lock, folder)
         layer = layer_of(lock)
         say(f"lane {lock.lane}: layer made, {layer.size} bytes for {layer.site_packages}")
     return folder

@@ -8,15 +8,16 @@ from lanewright.image.container.engine import engine_here
 from lanewright.image.container.in_image import lay_in_image
 from lanewright.image.container.seen import Smoke
 from lanewright.image.container.smoke import smoke
-from lanewright.image.onto.check import require_intact_image
+from lanewright.image.onto.base import told_base
 from lanewright.image.onto.layout import image_folders
-from lanewright.image.onto.making import told_base
+from lanewright.image.onto.refusing import require_good_image
 from lanewright.image.onto.standing import standing_image
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series, load_series
+from lanewright.serve.hardware import require_hardware
 from lanewright.serve.lane import lay_lane, only_in_image
 from lanewright.serve.record import make_run_folder
 from lanewright.store.locking import held
@@ -33,16 +34,15 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """
     name = lane_of(project, arguments)
     series = load_series(project, name)
-    if arguments.optional:
-        lock = build(project, places, name, check=True).lock
-        missing = why_not(places, series, lock)
-        if missing:
-            say(f"lane {name}: not run in a container: {missing}")
-            return ExitCode.CLEAN
+    lock = build(project, places, name, check=True).lock
+    if arguments.optional and (missing := why_not(places, series, lock)):
+        say(f"lane {name}: not run in a container: {missing}")
+        return ExitCode.CLEAN
+    require_hardware(name, series.device)
+    folder, base = standing_image(project, places, series, lock)
+    require_good_image(places, lock, folder, base)
     inside = only_in_image(project, series)
     lane = (lay_in_image if inside else lay_lane)(project, places, name)
-    folder, base = standing_image(project, places, series, lane.lock)
-    require_intact_image(places, lane.lock, folder, base)
     say(f"lane {name}: its image on {told_base(lane.lock, base)}")
     engine = engine_here(arguments.engine)
     work = make_run_folder(places, f"{name}.image", lane.lock.tree, datetime.now(UTC))

@@ -13,18 +13,27 @@ from lanewright.store.git import Repository
 from lanewright.terminal import quoted
 
 
-def require_intact_layout(repository: Repository, lock: Lock, folder: Path) -> None:
+def require_intact_layout(
+    repository: Repository, lock: Lock, folder: Path, *, made: Path | None = None
+) -> None:
     """Compare a layout with its lock.
+
+    Args:
+        repository: Holds the lock's tree.
+        lock: With a layer.
+        folder: The layout.
+        made: Where it is before it is put into that folder.
 
     Raises:
         MismatchError: They differ; the message names each difference.
     """
-    found = differences(repository, lock, folder)
+    found = differences(repository, lock, made or folder)
     if found:
+        remove = "" if made else f"rm -r {quoted(folder)} && "
         told = "\n".join(f"  {each}" for each in found)
         raise MismatchError(
             f"lane {lock.lane}: {folder} is not the image of its lock:\n{told}",
-            hint=f"it is made again: rm -r {quoted(folder)} && lanewright image {lock.lane}",
+            hint=f"it is made again: {remove}lanewright image {lock.lane}",
         )
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from lanewright.errors import LanewrightError, MismatchError
+from lanewright.image.check import require_intact_layout
 from lanewright.image.documents import documents
 from lanewright.image.layer import layer_content
 from lanewright.image.oci import blob_path, digest_of
@@ -36,6 +37,7 @@ def lay_out(repository: Repository, lock: Lock, folder: Path) -> None:
             for path, raw in {**documents(lock), blob_path(layer.digest): content}.items():
                 (scratch / path).parent.mkdir(parents=True, exist_ok=True)
                 (scratch / path).write_bytes(raw)
+            require_intact_layout(repository, lock, folder, made=scratch)
             settle(scratch, folder)
     except OSError as error:
         raise LanewrightError(f"cannot write the image {folder}: {error.strerror}") from error

@@ -59,7 +59,20 @@ def mirrored(places: Places, lock: Lock, architecture: str | None) -> OpenImage:
         MismatchError: What is published under the digest is another image.
         LanewrightError: It cannot be had, or there is no skopeo.
     """
-    base = base_of(lock)
+    try:
+        return _mirrored(places, base_of(lock), architecture)
+    except MismatchError:
+        raise
+    except LanewrightError as error:
+        raise LanewrightError(
+            f"lane {lock.lane}: its base {base_of(lock).name} is not kept: {error}",
+            hint=error.hint
+            or f"lanewright image mirror {quoted(lock.lane)}, once its registry answers; or, where it"
+            f" was kept elsewhere, `lanewright image mirror {quoted(lock.lane)} --base LAYOUT`",
+        ) from error
+
+
+def _mirrored(places: Places, base: LockedBase, architecture: str | None) -> OpenImage:
     places.base_images.mkdir(parents=True, exist_ok=True)
     with held(places.base_images / "mirror.lock", "mirrors an image"):
         there = kept_base(places, base, architecture)

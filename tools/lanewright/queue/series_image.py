@@ -43,7 +43,7 @@ def check_image(image: ImageSpec, place: str) -> None:
     """Check what types alone do not say.
 
     Raises:
-        LanewrightError: A path that is none, or an image without its digest.
+        LanewrightError: A path that is none, an image without its digest, or as ``check_run`` says.
     """
     if image.kind == "overlay":
         _check_site_packages(image.site_packages, f"{place} site_packages")
@@ -62,7 +62,7 @@ def check_image(image: ImageSpec, place: str) -> None:
     if image.index and not image.digest:
         raise LanewrightError(f"{place} `index` is of a base, and there is no `base`")
     if image.run:
-        check_run(image.run, f"{place[:-1]}.run]")
+        check_run(image.run, image.site_packages, f"{place[:-1]}.run]")
 
 
 def _check_site_packages(path: str, place: str) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from lanewright.errors import LanewrightError
+from lanewright.queue.series_shut import check_capabilities, check_variables, check_volumes
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -13,6 +14,11 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SIZE = re.compile(r"[1-9][0-9]*[kmg]?")
 TIME = re.compile(r"[1-9][0-9]*[smh]")
 LIMIT = re.compile(r"[a-z]+=(-1|[0-9]+)(:(-1|[0-9]+))?")
+# A folder is mounted, and the colon ends a path there; a name is vLLM's argument, and no option.
+MODEL = re.compile(r"/+[^:,/\x00-\x1f\x7f][^:,\x00-\x1f\x7f]*|[A-Za-z0-9_][!-~]*")
+PLACE = re.compile(r"/[^:,\x00-\x1f\x7f]*")
+# It ends up in a line of a shell: nothing that could end a string there, in it or in Python.
+HEALTH = re.compile(r"/([A-Za-z0-9._~/?=&-]|%[0-9A-Fa-f]{2})*")
 
 
 class RunSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -45,21 +51,37 @@ class RunSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     health_start: str = "10m"
 
 
-def check_run(run: RunSpec, place: str) -> None:
+def check_run(run: RunSpec, site_packages: str, place: str) -> None:
     """Check what types alone do not say.
 
+    Args:
+        run: The table.
+        site_packages: Where the image has vLLM; empty where that is not known.
+        place: Of the table, for people.
+
     Raises:
-        LanewrightError: A size, a time, a limit, a variable or a volume that is none.
+        LanewrightError: A size, a time, a limit, a variable or a volume that is none, or one that
+            would open the container, or have another vLLM in it.
     """
     checks = [
         ("shm_size", SIZE, [run.shm_size], 'a size such as "2g"'),
         ("health_start", TIME, [run.health_start], 'a time such as "10m"'),
         ("ulimits", LIMIT, run.ulimits, 'a limit such as "memlock=-1"'),
-        ("cap_add", re.compile(r"[A-Z_]+"), run.cap_add, 'a capability such as "SYS_NICE"'),
+        (
+            "model",
+            MODEL,
+            [run.model] if run.model is not None else [],
+            "a folder or a model's name",
+        ),
         ("environment", VARIABLE, list(run.environment), "a variable's name"),
-        ("volumes", re.compile(r"/[^:,]*"), list(run.volumes), "an absolute path in the container"),
+        ("volumes", PLACE, list(run.volumes), "an absolute path in the container"),
         ("volumes", NAME, list(run.volumes.values()), 'a volume\'s name such as "vllm-cache"'),
-        ("health", re.compile(r"/[!-~]*"), [run.health], 'a path such as "/health"'),
+        (
+            "health",
+            HEALTH,
+            [run.health],
+            'a path such as "/health", of letters, digits and ._~/?=&-',
+        ),
         ("devices", re.compile(r"[!-~]+"), run.devices, 'a device such as "nvidia.com/gpu=all"'),
     ]
     for key, pattern, texts, wanted in checks:
@@ -71,3 +93,6 @@ def check_run(run: RunSpec, place: str) -> None:
             raise LanewrightError(
                 f"{place} environment: the value of {name} has more than one line"
             )
+    check_capabilities(run.cap_add, place)
+    check_variables(run.environment, place)
+    check_volumes(run.volumes, run.environment, site_packages, place)

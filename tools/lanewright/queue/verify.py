@@ -10,11 +10,9 @@ from lanewright.image.check import require_intact_layout
 from lanewright.image.layout import layout_folder
 from lanewright.image.onto.check import require_intact_image
 from lanewright.image.onto.layout import image_folders
-from lanewright.image.onto.making import told_base
+from lanewright.image.onto.refusing import require_pinned
 from lanewright.image.onto.standing import base_of_image
-from lanewright.image.opened.contents import contents_of
 from lanewright.image.opened.image import open_image
-from lanewright.image.preimage import require_preimage
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.apply import apply_plan
@@ -117,18 +115,8 @@ def _require_image(places: Places, lock: Lock) -> None:
         require_intact_layout(Repository(places.objects), lock, folder)
     for image in image_folders(places, lock):
         require_intact_image(places, lock, image)
-        _require_base(places, lock, image)
-
-
-def _require_base(places: Places, lock: Lock, image: Path) -> None:
-    base = base_of_image(places, open_image(image, None))
-    if base is None:
-        return  # the image's own check says so
-    try:
-        found = contents_of(places, base)
-        require_preimage(Repository(places.objects), lock, found, told_base(lock, base))
-    except LanewrightError as error:
-        raise MismatchError(f"{image}: {error}", hint=error.hint) from error
+        if base := base_of_image(places, open_image(image, None)):
+            require_pinned(places, lock, image, base, fresh=True)
 
 
 def _layouts(places: Places, lock: Lock) -> list[Path]:

@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 # Process numbers mean something on one host alone, and a store may be shared by several.
@@ -57,6 +57,17 @@ def _remove(left: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
     else:
         left.unlink(missing_ok=True)
+
+
+def discard(place: Path) -> None:
+    """Remove a folder, at once for whoever looks; it need not be there.
+
+    Raises:
+        OSError: It cannot be moved away.
+    """
+    if place.exists():
+        with making(place.parent) as scratch, suppress(FileNotFoundError):
+            place.rename(scratch / place.name)
 
 
 def settle(made: Path, place: Path) -> None:

@@ -1,5 +1,7 @@
 """The command that serves a lane from its image."""
 
+import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,6 +9,7 @@ from lanewright.image.container.engine import Engine
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series
 from lanewright.queue.series_run import RunSpec
+from lanewright.queue.series_shut import HOME
 from lanewright.serve.boot import with_workers
 from lanewright.serve.features import PACKAGE
 from lanewright.serve.flags import flags
@@ -76,14 +79,15 @@ def needed(run: RunSpec) -> list[str]:
         *(f"--volume={name}:{place}" for place, name in run.volumes.items()),
         *(f"--env={name}={value}" for name, value in run.environment.items()),
         # The caches that no volume holds.
-        *([] if "HOME" in run.environment else ["--env=HOME=/tmp"]),
+        *([] if "HOME" in run.environment else [f"--env=HOME={HOME}"]),
     ]
 
 
 def health(run: RunSpec) -> str:
     """Ask the server in the container whether it is well, by the Python that is there anyway."""
     url = f"http://127.0.0.1:{run.port}{run.health}"
-    return f"python3 -c \"import urllib.request as u; u.urlopen('{url}', timeout=5)\""
+    code = f"import urllib.request as u; u.urlopen({json.dumps(url)}, timeout=5)"
+    return shlex.join(["python3", "-c", code])
 
 
 def arguments(series: Series, lock: Lock, model: str, *, port: int) -> Sequence[str]:

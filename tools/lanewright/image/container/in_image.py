@@ -7,19 +7,16 @@ from lanewright.errors import HardwareError
 from lanewright.image.container.boxed import clear_dead
 from lanewright.image.container.engine import Engine, engine_here, pulled, pulled_base
 from lanewright.image.container.image_env import ImageEnv
-from lanewright.image.onto.check import require_intact_image
+from lanewright.image.onto.base import told_base
 from lanewright.image.onto.composed import compose
-from lanewright.image.onto.making import told_base
+from lanewright.image.onto.refusing import require_good_image
 from lanewright.image.onto.standing import standing_image
-from lanewright.image.opened.contents import contents_of
-from lanewright.image.preimage import require_preimage
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.series import load_series
 from lanewright.queue.series_run import RunSpec
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.lane import Lane, lay_lane
-from lanewright.store.git import Repository
 from lanewright.terminal import say, stage
 
 
@@ -47,9 +44,7 @@ def lay_in_image(project: Project, places: Places, name: str, wanted: str | None
             hint=f"`lanewright boot {name}` without --in-image boots it outside of a container",
         )
     folder, base = standing_image(project, places, series, lane.lock)
-    require_intact_image(places, lane.lock, folder, base)
-    repository = Repository(places.objects)
-    require_preimage(repository, lane.lock, contents_of(places, base), told_base(lane.lock, base))
+    require_good_image(places, lane.lock, folder, base)
     say(f"lane {name}: it runs in its image, on {told_base(lane.lock, base)}")
     engine, image = engine_here(wanted), compose(lane.lock, base)
     clear_dead(engine)

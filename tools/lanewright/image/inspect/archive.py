@@ -11,6 +11,7 @@ import msgspec
 from lanewright.errors import LanewrightError
 from lanewright.image.inspect.seen import Seen, in_layout, seen, whole
 from lanewright.image.oci import MEMBER, digest_of
+from lanewright.image.opened.bounded import bounded, members_of
 from lanewright.image.opened.image import MOST_BYTES
 
 NAMED_BY_DIGEST = re.compile(r"(?:blobs/sha256/)?([0-9a-f]{64})(?:\.json)?")
@@ -30,13 +31,13 @@ def in_archive(archive: Path) -> Seen:
         LanewrightError: It is no archive of one image, or its documents are damaged.
     """
     try:
-        with tarfile.open(archive) as opened:
-            members = {info.name.removeprefix("./"): info for info in opened}
+        with tarfile.open(archive, tarinfo=bounded()) as opened:
+            members = {info.name.removeprefix("./"): info for info in members_of(opened)}
             if "index.json" in members and "oci-layout" in members:
                 return _layout(archive, opened, members)
             if "manifest.json" in members:
                 return _docker(archive, opened, members)
-    except (OSError, EOFError, tarfile.TarError) as error:
+    except (OSError, EOFError, ValueError, tarfile.TarError) as error:
         raise LanewrightError(f"{archive} is no archive of an image: {error}") from error
     raise LanewrightError(
         f"{archive} is no archive of an image: it has neither index.json nor manifest.json"

@@ -87,3 +87,11 @@ def _of_architecture(image: OpenImage, wanted: str | None) -> OpenImage:
             hint="take another, or say `architecture` in [image] of the series",
         )
     return image
+
+
+def told_base(lock: Lock, base: OpenImage) -> str:
+    """A base, for people: by its name where the lock gives it one."""
+    if lock.base and lock.base.digest in (base.digest, base.index):
+        return f"{lock.base.name} ({base.digest[:19]})"
+    other = " (not the lock's)" if lock.base else ""
+    return f"{base.digest[:19]}{other}"

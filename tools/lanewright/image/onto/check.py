@@ -17,7 +17,13 @@ from lanewright.terminal import quoted
 
 
 def require_intact_image(
-    places: Places, lock: Lock, folder: Path, base: OpenImage | None = None
+    places: Places,
+    lock: Lock,
+    folder: Path,
+    base: OpenImage | None = None,
+    *,
+    made: Path | None = None,
+    stays: bool = True,
 ) -> None:
     """Compare a lane's image with its lock and its base.
 
@@ -26,24 +32,24 @@ def require_intact_image(
         lock: Of the lane.
         folder: The layout.
         base: What it stands on; by default what its labels name.
+        made: Where it is before it is put into that folder.
+        stays: Whether it is still there once it is refused.
 
     Raises:
         MismatchError: They differ; the message names each difference.
         LanewrightError: The base is not here.
     """
-    found = differences(places, lock, folder, base)
+    found = differences(places, lock, made or folder, base)
     if found:
         told = "\n".join(f"  {each}" for each in found)
-        again = [folder]
+        again = [folder] if stays and not made else []
         base = base or _named_by(places, folder)
         # Its blobs are the base's own files: what is damaged in one is damaged in both.
         if base and any(each.blob.digest.removeprefix("sha256:") in told for each in base.layers):
             again += [base.folder, *_made(places, base)]
         raise MismatchError(
             f"lane {lock.lane}: {folder} is not the image of its lock:\n{told}",
-            hint=f"it is made again: rm -r {' '.join(map(quoted, again))}"
-            + (f" && lanewright image base {lock.lane}" * any(map(_is_made, again)))
-            + f" && lanewright image {lock.lane}",
+            hint=f"it is made again: {_again(lock, again)}",
         )
 
 
@@ -94,6 +100,12 @@ def _made(places: Places, base: OpenImage) -> list[Path]:
     """Where a base that was made here was kept first: the same files once more."""
     found = (each.parent for each in places.base_images.glob("made-*/index.json"))
     return [each for each in found if base.digest.encode() in (each / "index.json").read_bytes()]
+
+
+def _again(lock: Lock, damaged: list[Path]) -> str:
+    steps = [f"rm -r {' '.join(map(quoted, damaged))}"] if damaged else []
+    steps += [f"lanewright image base {lock.lane}"] if any(map(_is_made, damaged)) else []
+    return " && ".join([*steps, f"lanewright image {lock.lane}"])
 
 
 def _is_made(folder: Path) -> bool:

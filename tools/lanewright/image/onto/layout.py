@@ -1,5 +1,6 @@
 """A lane's image in the store: a layout that shares every blob of its base."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
@@ -29,7 +30,12 @@ def image_folders(places: Places, lock: Lock) -> list[Path]:
 
 
 def lay_image(
-    repository: Repository, lock: Lock, base: OpenImage, composed: Composed, folder: Path
+    repository: Repository,
+    lock: Lock,
+    base: OpenImage,
+    composed: Composed,
+    folder: Path,
+    check: Callable[[Path], None] = lambda _: None,
 ) -> None:
     """Write a lane's image on a base; it appears whole or not at all.
 
@@ -39,6 +45,7 @@ def lay_image(
         base: A layout of the store.
         composed: The image's documents.
         folder: Where; there is nothing there yet, or an empty folder.
+        check: Looks at it before it is in its place, and raises where it is to be in none.
 
     Raises:
         MismatchError: The tree gives another layer than the lock says.
@@ -53,6 +60,7 @@ def lay_image(
                 (scratch / path).write_bytes(raw)
             for digest in dict.fromkeys(composed.blobs):
                 link(base.folder / blob_path(digest), scratch / blob_path(digest))
+            check(scratch)
             settle(scratch, folder)
     except OSError as error:
         raise LanewrightError(f"cannot write the image {folder}: {error.strerror}") from error

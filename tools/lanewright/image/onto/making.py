@@ -1,12 +1,15 @@
 """Make a lane's image on a base, once it is shown that the base is of the lane's pin."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
+from lanewright.image.onto.base import told_base
 from lanewright.image.onto.check import differences, require_intact_image
 from lanewright.image.onto.composed import Composed, compose
 from lanewright.image.onto.layout import image_folder, lay_image
+from lanewright.image.onto.refusing import taking_out
 from lanewright.image.opened.contents import contents_of
 from lanewright.image.opened.image import OpenImage
 from lanewright.image.preimage import require_preimage
@@ -51,8 +54,11 @@ def make_image(places: Places, lock: Lock, base: OpenImage, out: Path | None = N
         MismatchError: What is there is not the image of the lock.
     """
     repository = Repository(places.objects)
-    require_preimage(repository, lock, contents_of(places, base), told_base(lock, base))
-    folder = out or image_folder(places, lock, base)
+    ours = image_folder(places, lock, base)
+    found = contents_of(places, base)
+    with taking_out(ours):
+        require_preimage(repository, lock, found, told_base(lock, base))
+    folder = out or ours
     image = compose(lock, base)
     if folder.exists() and any(folder.iterdir()):
         if out and differences(places, lock, out, base):
@@ -60,11 +66,13 @@ def make_image(places: Places, lock: Lock, base: OpenImage, out: Path | None = N
                 f"{out} holds something, and it is not this image",
                 hint="name an empty or a new folder",
             )
-        require_intact_image(places, lock, folder, base)
+        if not out:
+            with taking_out(folder):
+                require_intact_image(places, lock, folder, base, stays=False)
         what = "is there already, and as lock and base give it"
     else:
-        lay_image(repository, lock, base, image, folder)
-        require_intact_image(places, lock, folder, base)
+        check = partial(_require_made, places, lock, base, folder)
+        lay_image(repository, lock, base, image, folder, check)
         what = "made"
     own = layer_of(lock).size + sum(
         len(content) for path, content in image.documents.items() if path.startswith("blobs/")
@@ -77,9 +85,5 @@ def make_image(places: Places, lock: Lock, base: OpenImage, out: Path | None = N
     return Made(image, base, folder, size, own)
 
 
-def told_base(lock: Lock, base: OpenImage) -> str:
-    """A base, for people: by its name where the lock gives it one."""
-    if lock.base and lock.base.digest in (base.digest, base.index):
-        return f"{lock.base.name} ({base.digest[:19]})"
-    other = " (not the lock's)" if lock.base else ""
-    return f"{base.digest[:19]}{other}"
+def _require_made(places: Places, lock: Lock, base: OpenImage, folder: Path, made: Path) -> None:
+    require_intact_image(places, lock, folder, base, made=made)

@@ -1,11 +1,9 @@
 """What is in the layers of an image, without unpacking them."""
 
-import gzip
 import hashlib
 import re
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
@@ -13,12 +11,13 @@ import msgspec
 import zstandard
 
 from lanewright.errors import LanewrightError
+from lanewright.image.opened.bounded import Room, bounded, members_of
 from lanewright.image.opened.image import Layer, OpenImage
+from lanewright.image.opened.uncompressed import CHUNK, uncompressed
 from lanewright.places import Places
 from lanewright.store.atomic import replace_file
 from lanewright.terminal import say, stage
 
-GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 HIDES, HIDES_ALL = ".wh.", ".wh..wh..opq"
 # Of files up to this size the git blob id is wanted, to hold against a pin's: compiled ones may be large.
 MOST_COMPARED = 8 * 2**20
@@ -27,7 +26,6 @@ READ = re.compile(r".*/vllm/_version\.py|var/lib/dpkg/status(\.d/.*)?|(usr/lib|e
 # Of a path that one layer has in two ways; each reader takes its own.
 UNCLEAR = "path told twice"
 FORM = 4
-CHUNK = 1 << 20
 
 
 class Found(msgspec.Struct, frozen=True, array_like=True):
@@ -55,10 +53,15 @@ class _Contents(msgspec.Struct, frozen=True):
     paths: dict[str, Found]
 
 
-def contents_of(places: Places, image: OpenImage) -> dict[str, Found]:
+def contents_of(places: Places, image: OpenImage, *, fresh: bool = False) -> dict[str, Found]:
     """Every path of an image, as a container of it would see them.
 
     Each layer is read once; what was in it is kept in the store by its digest.
+
+    Args:
+        places: The store.
+        image: In a layout.
+        fresh: Whether to read every layer again, whatever was kept.
 
     Raises:
         LanewrightError: A layer is missing, damaged, or of an unknown form.
@@ -68,7 +71,7 @@ def contents_of(places: Places, image: OpenImage) -> dict[str, Found]:
         place = (
             places.base_images / "contents" / f"{layer.blob.digest.removeprefix('sha256:')}.json"
         )
-        kept = _kept(place, layer)
+        kept = None if fresh else _kept(place, layer)
         if kept is None:
             size = layer.blob.size / 2**20
             say(f"  reading layer {number} of {len(image.layers)}, {size:.1f} MiB")
@@ -118,25 +121,30 @@ def _hidden(path: str, gone: set[str], emptied: set[str]) -> bool:
 def _read_layer(layer: Layer) -> dict[str, Found]:
     paths: dict[str, Found] = {}
     folders: set[str] = set()
+    room = Room()
     try:
-        with _uncompressed(layer) as (stream, digest):
+        with uncompressed(layer) as (stream, digest):
             with tarfile.open(
                 fileobj=cast("IO[bytes]", stream),
                 mode="r|",
                 encoding="utf-8",
                 errors="surrogateescape",
+                tarinfo=bounded(),
             ) as archive:
-                for info in archive:
+                for info in members_of(archive, room):
                     path = _plain(info.name, layer)
                     if path:
-                        _take(paths, folders, path, _found(archive, info, path, paths, layer))
+                        found = _found(archive, info, path, paths, layer)
+                        above = [each for each in _above(path) if each not in folders]
+                        room.take(found.text, *above)
+                        _take(paths, folders, path, found)
             while stream.read(CHUNK):
                 pass
             if digest.hexdigest() != layer.diff_id.removeprefix("sha256:"):
                 raise LanewrightError(
                     f"{layer.file} unpacked is not {layer.diff_id}: it is damaged"
                 )
-    except (OSError, EOFError, tarfile.TarError, zstandard.ZstdError) as error:
+    except (OSError, EOFError, ValueError, tarfile.TarError, zstandard.ZstdError) as error:
         raise LanewrightError(
             f"layer {layer.blob.digest} cannot be read: {error}",
             hint="make the image, or its mirror, again",
@@ -213,38 +221,3 @@ def _plain(name: str, layer: Layer) -> str:
 def _text(name: str) -> str:
     """A name as JSON can have it: bytes that are no UTF-8 are told by their numbers."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-class _Hashing:
-    """A stream that is hashed while it is read."""
-
-    def __init__(self, stream: IO[bytes], digest: "hashlib._Hash") -> None:
-        self._stream, self._digest = stream, digest
-
-    def read(self, size: int = -1) -> bytes:
-        content = self._stream.read(size)
-        self._digest.update(content)
-        return content
-
-
-@contextmanager
-def _uncompressed(layer: Layer) -> Iterator[tuple[_Hashing, "hashlib._Hash"]]:
-    unpacked = hashlib.sha256()
-    with layer.file.open("rb") as raw:
-        start = raw.read(4)
-        raw.seek(0)
-        packed = hashlib.sha256()
-        source = cast("IO[bytes]", _Hashing(raw, packed))
-        stream: IO[bytes] = source
-        if start.startswith(GZIP):
-            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=source))
-        elif start == ZSTD:
-            stream = zstandard.ZstdDecompressor().stream_reader(source, read_across_frames=True)
-        yield _Hashing(stream, unpacked), unpacked
-        while source.read(CHUNK):
-            pass
-    if packed.hexdigest() != layer.blob.digest.removeprefix("sha256:"):
-        raise LanewrightError(
-            f"{layer.file} is not what its name says: it is damaged",
-            hint="make the image, or its mirror, again",
-        )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lanewright.errors import LanewrightError
 from lanewright.image.oci import MEMBER
+from lanewright.image.opened.bounded import bounded, members_of
 from lanewright.image.opened.image import OpenImage, open_image
 from lanewright.image.opened.kept import keep
 from lanewright.image.opened.skopeo import copied
@@ -51,9 +52,9 @@ def brought(places: Places, given: str, architecture: str | None) -> OpenImage:
 
 def _has_layout(archive: Path) -> bool:
     try:
-        with tarfile.open(archive) as opened:
-            names = {info.name.removeprefix("./") for info in opened}
-    except (OSError, EOFError, tarfile.TarError) as error:
+        with tarfile.open(archive, tarinfo=bounded()) as opened:
+            names = {info.name.removeprefix("./") for info in members_of(opened)}
+    except (OSError, EOFError, ValueError, tarfile.TarError) as error:
         raise LanewrightError(f"{archive} is no archive of an image: {error}") from error
     if "index.json" not in names and "manifest.json" not in names:
         raise LanewrightError(f"{archive} is no archive of an image: it has no index.json")
@@ -63,8 +64,8 @@ def _has_layout(archive: Path) -> bool:
 def _unpack(archive: Path, layout: Path) -> None:
     layout.mkdir()
     try:
-        with tarfile.open(archive) as opened:
-            for info in opened:
+        with tarfile.open(archive, tarinfo=bounded()) as opened:
+            for info in members_of(opened):
                 name = info.name.removeprefix("./")
                 source = (
                     opened.extractfile(info) if info.isreg() and MEMBER.fullmatch(name) else None
@@ -74,5 +75,5 @@ def _unpack(archive: Path, layout: Path) -> None:
                     (layout / name).parent.mkdir(parents=True, exist_ok=True)
                     with (layout / name).open("wb") as place:
                         shutil.copyfileobj(source, place)
-    except (OSError, EOFError, tarfile.TarError) as error:
+    except (OSError, EOFError, ValueError, tarfile.TarError) as error:
         raise LanewrightError(f"{archive} cannot be unpacked: {error}") from error

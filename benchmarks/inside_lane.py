@@ -2,16 +2,18 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from lanewright.guarded import ended
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.series_model import ModelSpec
 from lanewright.serve.boot import engine_arguments
 from lanewright.serve.child import child, watch
 from lanewright.serve.lane import lay_lane
-from lanewright.serve.model import ensure_model
+from lanewright.serve.served import served_model
 
 INSIDE = Path(__file__).parent / "inside"
 STEP_SECONDS = 900.0
@@ -45,7 +47,8 @@ def run_inside(
     """
     project, places = Project.find(Path.cwd()), Places.of_user()
     laid = lay_lane(project, places, lane or project.upstream.default_lane)
-    model = ensure_model(places, laid.env, recipe or laid.recipe)
+    wants = replace(laid.model, spec=ModelSpec(recipe=recipe)) if recipe else laid.model
+    model = served_model(places, laid.env, wants).folder
     arguments = engine_arguments(laid.env, {**laid.engine, **engine}, laid.device)
     file, result = folder / "spec.json", folder / "result.json"
     whole = {"model": str(model), "engine": arguments, **spec, "result": str(result)}

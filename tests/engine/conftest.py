@@ -16,7 +16,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.serve.lane import lay_lane
-from lanewright.serve.model import ensure_model
+from lanewright.serve.served import served_model
 from tests.engine.kernels import WHERE, failures_of
 from tests.engine.lane_python import Laid
 
@@ -88,7 +88,7 @@ def laid(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Laid]:
         project, places = Project.find(copy.root), Places.of_user()
         build(project, places, name)
         lane = lay_lane(project, places, name)
-        return Laid(lane, ensure_model(places, lane.env, lane.recipe))
+        return Laid(lane, served_model(places, lane.env, lane.model).folder)
 
     return on
 

@@ -4,11 +4,8 @@ Base and layer are the store's; the base is made once, in minutes, and found by 
 """
 
 import json
-import os
-import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,44 +13,12 @@ import pytest
 from lanewright.image.opened.contents import contents_of
 from lanewright.image.opened.image import open_image
 from lanewright.places import Places
+from tests.engine.imaged import LANE, done, image, lanewright, state
 from tests.image import onto
+from tests.image.docker_daemon import daemon
+from tests.image.programs import output
 
-ROOT = Path(__file__).parents[2]
-LANE = "cpu-twobank"
-
-
-@pytest.fixture(scope="module")
-def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where this file's runs are recorded."""
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("state")
-        patch.setenv("LANEWRIGHT_STATE", str(folder))
-        yield folder
-
-
-def lanewright(*words: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "lanewright", "-C", str(ROOT), *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def done(*words: str) -> str:
-    ended = lanewright(*words)
-    assert ended.returncode == 0, ended.stderr
-    return ended.stdout
-
-
-@pytest.fixture(scope="module")
-def image(state: Path) -> Path:
-    """The lane's image, whole."""
-    for tool in ("mmdebstrap", "podman", "buildah"):
-        if not shutil.which(tool):
-            pytest.skip(f"{tool} is not installed")
-    if os.geteuid():
-        pytest.skip("this file's container runs as root")
-    assert state.is_dir()
-    done("image", "base", LANE)
-    told = json.loads(done("image", LANE, "--json"))
-    return Path(told["folder"])
+__all__ = ["image", "state"]
 
 
 @pytest.fixture(scope="module")
@@ -104,13 +69,18 @@ def test_another_answer_outside_is_seen(image: Path, booted: str, state: Path) -
     [
         pytest.param("buildah", marks=pytest.mark.image),
         pytest.param("podman", marks=pytest.mark.engine_full),
+        pytest.param("docker", marks=pytest.mark.engine_full),
     ],
 )
-def test_another_tool_makes_the_same_files(image: Path, tmp_path: Path, backend: str) -> None:
-    told = json.loads(done("image", LANE, "--backend", backend, "--json"))
-    folder = tmp_path / "layout"
-    push = ["buildah", "push", "--quiet", told["name"], f"oci:{folder}:it"]
-    subprocess.run(push, check=True, capture_output=True)
+def test_another_tool_makes_the_same_files(
+    image: Path, tmp_path: Path, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as running:
+        if backend == "docker":
+            monkeypatch.setenv("DOCKER_HOST", running.enter_context(daemon(tmp_path)))
+            require_builder()
+        told = json.loads(done("image", LANE, "--backend", backend, "--json"))
+        folder = pushed(backend, told["name"], tmp_path)
     # The store's notes of what is in a layer are for that layer's digest; these are of no use later.
     places = Places(tmp_path / "store", tmp_path / "state")
     ours, theirs = (contents_of(places, open_image(each, None)) for each in (image, folder))
@@ -125,3 +95,22 @@ def test_another_tool_makes_the_same_files(image: Path, tmp_path: Path, backend:
     assert unlike == set()
     labels = open_image(image, None).labels
     assert labels.items() <= open_image(folder, None).labels.items()
+
+
+def pushed(backend: str, name: str, folder: Path) -> Path:
+    """A tool's image as a layout."""
+    layout, saved = folder / "layout", folder / "saved.tar"
+    if backend == "docker":
+        output("docker", "save", f"--output={saved}", name)
+        output("skopeo", "copy", f"docker-archive:{saved}", f"oci:{layout}:it")
+    else:
+        output("buildah", "push", "--quiet", name, f"oci:{layout}:it")
+    return layout
+
+
+def require_builder() -> None:
+    """Skip where docker's command is one that builds by a component of its own, which is missing."""
+    version = output("docker", "version", "--format={{.Client.Version}}")
+    asked = subprocess.run(["docker", "buildx", "version"], capture_output=True, check=False)
+    if int(version.partition(".")[0]) >= 23 and asked.returncode:
+        pytest.skip(f"docker {version} is here without buildx")

@@ -9,7 +9,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.serve.lane import lay_lane
-from lanewright.serve.model import ensure_model
+from lanewright.serve.served import served_model
 from tests.engine.conftest import Lane, copied
 from tests.engine.lane_python import INSIDE, Laid
 
@@ -49,7 +49,7 @@ def hooked(
     project, places = Project.find(lane.root), Places.of_user()
     build(project, places, lane.name)
     laid = lay_lane(project, places, lane.name)
-    return Laid(laid, ensure_model(places, laid.env, laid.recipe)).failures(
+    return Laid(laid, served_model(places, laid.env, laid.model).folder).failures(
         "prefetch_hook.py", folder=folder
     )
 

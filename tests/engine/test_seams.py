@@ -24,9 +24,9 @@ from lanewright.serve.equality.prompts import PROMPTS
 from lanewright.serve.evidence import Evidence
 from lanewright.serve.features import without_features
 from lanewright.serve.lane import Lane, lay_lane
-from lanewright.serve.model import ensure_model
 from lanewright.serve.proof import prove
 from lanewright.serve.recipes import RECIPES
+from lanewright.serve.served import served_model
 from lanewright.store.git import Repository
 from lanewright.store.release import Release, commit_of
 from tests.engine.conftest import copied
@@ -141,7 +141,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Two:
     own, named = (lay_lane(project, places, lane) for lane in ("own", "named"))
     plain = read_lock(project.lock_file("cpu-twobank"))
     assert plain
-    return Two(own, named, plain.tree, ensure_model(places, own.env, own.recipe))
+    return Two(own, named, plain.tree, served_model(places, own.env, own.model).folder)
 
 
 @pytest.fixture(scope="module")

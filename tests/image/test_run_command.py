@@ -82,12 +82,14 @@ def test_everything_that_the_lane_asks_for(world: World, tmp_path: Path, capfd: 
     ]
 
 
-def test_docker_takes_it_from_skopeo(world: World, tmp_path: Path, capfd: Capture) -> None:
+def test_docker_loads_an_archive(world: World, tmp_path: Path, capfd: Capture) -> None:
     image(world, tmp_path)
     bring, found = words(world, capfd, "--engine", "docker")
-    assert bring.startswith("skopeo copy oci:")
-    assert " docker-daemon:" in bring
+    assert ' lanewright image sample --archive "$made" --format docker ' in bring
+    assert ' docker load --input "$made"/sample.docker.tar;' in bring
     assert found[:2] == ["docker", "run"]
+    # As the archive calls it.
+    assert any(word.startswith("lanewright/sample:1.1_lane.sample.") for word in found)
 
 
 def test_how_it_is_run_moves_no_lock(world: World) -> None:

@@ -9,7 +9,6 @@ from lanewright.errors import LanewrightError
 from lanewright.project import Project
 from lanewright.queue.series import load_series
 from lanewright.queue.series_boot import BootSpec, EqualitySpec
-from lanewright.queue.series_model import recipe_of
 from lanewright.serve.equality.asked import Asked
 from lanewright.serve.features import switched_on
 from lanewright.serve.recipes import RECIPES
@@ -65,7 +64,7 @@ def test_a_mistake_is_told_with_its_place(world: World, tables: str, told: str) 
 @pytest.mark.parametrize("lane", [lane for lane in LANES if lane.startswith("cpu-")])
 def test_every_lane_that_boots_here_can_be_asked_what_it_says(lane: str) -> None:
     series = load_series(Project.find(ROOT), lane)
-    assert recipe_of(series.model, lane) in RECIPES
+    assert series.model.recipe in RECIPES
     assert check_shims(series.boot.shims, lane) == tuple(series.boot.shims)
     asked = Asked.of(series.equality, lane, series.engine)
     assert switched_on(series.engine)

@@ -7,11 +7,13 @@ import msgspec
 
 from lanewright.places import Places
 from lanewright.queue.lock import Lock
+from lanewright.queue.series_model import ModelSpec
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.lane import Lane
 from lanewright.serve.recipes import RECIPES
 from lanewright.serve.record import read_latest
 from lanewright.serve.run import run_lane
+from lanewright.serve.served import Wants
 from lanewright.serve.wanted import Wanted
 
 (RECIPE, *_) = RECIPES
@@ -73,7 +75,7 @@ def run(
         device="cpu",
         env=env,
         pin=LaneEnv(env.python, pin / "site", pin / "pyc"),
-        recipe=RECIPE,
+        model=Wants("sample", ModelSpec(recipe=RECIPE)),
         engine={"moe_usage_counter": True},
     )
     return run_lane(places, dataclasses.replace(lane, **changed), wanted)

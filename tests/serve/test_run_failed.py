@@ -13,10 +13,12 @@ import pytest
 
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.places import Places
+from lanewright.queue.series_model import ModelSpec
 from lanewright.serve.child import BootError
 from lanewright.serve.equality.asked import Asked
 from lanewright.serve.port import HOST
 from lanewright.serve.run import told
+from lanewright.serve.served import Wants
 from lanewright.serve.summary import summary
 from lanewright.serve.wanted import Wanted
 from tests.serve.sample_run import latest, run
@@ -173,5 +175,5 @@ def test_an_unknown_recipe_is_told_before_anything_is_written(
     places: Places, tmp_path: Path
 ) -> None:
     with pytest.raises(LanewrightError, match="no model recipe 'other'"):
-        run(places, lay_stand_in(tmp_path), recipe="other")
+        run(places, lay_stand_in(tmp_path), model=Wants("sample", ModelSpec(recipe="other")))
     assert not places.state.exists()

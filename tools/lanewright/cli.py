@@ -51,6 +51,7 @@ class Arguments(Protocol):
     wheel: Path | None
     port: int | None
     no_server: bool
+    in_image: bool
     equal: bool
     mode: str | None
     resume: bool
@@ -166,6 +167,11 @@ def parse(arguments: list[str]) -> Arguments:
             action="store_true",
             help="take the arms of the comparison that an interrupted run has finished",
         )
+        command.add_argument(
+            "--in-image",
+            action="store_true",
+            help="in containers of the lane's image and of its base, as lanes on a GPU always are",
+        )
     _command(commands, "env", "print the environment of a lane, for a shell to eval")
     usage = _command(commands, "usage", "read a running server's counts of picks", reads=True)
     usage.add_argument(
@@ -178,13 +184,18 @@ def parse(arguments: list[str]) -> Arguments:
     usage.add_argument("--out", type=Path, metavar="FILE", help="write the usage map, Parquet")
     _add_residency(commands)
     found = parser.parse_args(joined(arguments))
+    _check_together(parser, found)
+    return cast("Arguments", found)
+
+
+def _check_together(parser: argparse.ArgumentParser, found: argparse.Namespace) -> None:
+    """End the process where one argument does not go with another."""
     if getattr(found, "stray", None):
         parser.error(f"`rebase` takes its lane behind --lane: --lane {quoted(found.stray)}")
     if getattr(found, "resume", False) and not getattr(found, "equal", True):
         parser.error("`boot --resume` goes on with a comparison: boot --equal --resume")
     if getattr(found, "every", False) and (found.lane or found.base):
         parser.error("`image mirror --every` is of all lanes: without LANE and --base")
-    return cast("Arguments", found)
 
 
 def _add_queue(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -13,7 +13,7 @@ from lanewright.queue.drift import drift
 from lanewright.queue.pair import read_pair
 from lanewright.report.culprit import culprits, drop_command, emit_culprits, say_found
 from lanewright.serve.lane import lay_lane
-from lanewright.serve.model import ensure_model
+from lanewright.serve.served import served_model
 from lanewright.terminal import emit_json
 
 
@@ -48,6 +48,6 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
 def _of_lane(project: Project, places: Places, name: str) -> Environ:
     """What ``env`` prints, with the tree that is tried in place of the lane's own."""
     lane = lay_lane(project, places, name)
-    model = ensure_model(places, lane.env, lane.recipe)
+    model = served_model(places, lane.env, lane.model).folder
     named = {"LANE_PYTHON": str(lane.env.python), "LANE_MODEL": str(model)}
     return lambda tree, _: {**replace(lane.env, site=tree).environ(), **named}

@@ -11,7 +11,7 @@ from lanewright.serve.boot import engine_arguments
 from lanewright.serve.environment import STATS
 from lanewright.serve.flags import flags
 from lanewright.serve.lane import lay_lane
-from lanewright.serve.model import ensure_model
+from lanewright.serve.served import served_model
 from lanewright.terminal import emit
 
 
@@ -24,7 +24,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         LanewrightError: As ``lay_lane`` and ``engine_arguments`` say.
     """
     lane = lay_lane(project, places, lane_of(project, arguments))
-    model = ensure_model(places, lane.env, lane.recipe)
+    model = served_model(places, lane.env, lane.model).folder
     wanted = lane.env.environ()
     # A folder: each server that is started so has a file of its own there.
     stats = places.state / "stats" / lane.lock.lane

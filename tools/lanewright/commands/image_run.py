@@ -5,6 +5,7 @@ import shlex
 from lanewright.cli import Arguments, lane_of
 from lanewright.cli_image import ENGINES
 from lanewright.errors import ExitCode, LanewrightError
+from lanewright.image.archive.writing import HOST
 from lanewright.image.container.command import serving
 from lanewright.image.container.engine import Engine, image_name
 from lanewright.image.onto.composed import compose
@@ -44,6 +45,10 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         pull = f"(cd {quoted(folder.parent)} && podman pull {quoted(f'oci:{folder.name}')})"
         emit(f"{pull} && podman tag {image} {name}")
     else:
-        emit(f"skopeo copy {quoted(f'oci:{folder}')} docker-daemon:{name}")
+        # As its archive calls it.
+        name = name.removeprefix(HOST)
+        made = f'lanewright image {quoted(lane)} --archive "$made" --format docker >/dev/null'
+        load = f'docker load --input "$made"/{lane}.docker.tar'
+        emit(f'(made=$(mktemp -d) && {made} && {load}; rm -r "$made")')
     emit(shlex.join(serving(engine, series, lock, name, model)))
     return ExitCode.CLEAN

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.image.container.engine import engine_here
+from lanewright.image.container.in_image import lay_in_image
 from lanewright.image.container.seen import Smoke
 from lanewright.image.container.smoke import smoke
 from lanewright.image.onto.base import told_base
-from lanewright.image.onto.composed import compose
 from lanewright.image.onto.layout import image_folders
 from lanewright.image.onto.refusing import require_good_image
 from lanewright.image.onto.standing import standing_image
@@ -18,7 +18,7 @@ from lanewright.queue.build import build
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series, load_series
 from lanewright.serve.hardware import require_hardware
-from lanewright.serve.lane import lay_lane
+from lanewright.serve.lane import lay_lane, only_in_image
 from lanewright.serve.record import make_run_folder
 from lanewright.store.locking import held
 from lanewright.terminal import emit, emit_json, say
@@ -40,15 +40,18 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         return ExitCode.CLEAN
     require_hardware(name, series.device)
     folder, base = standing_image(project, places, series, lock)
-    require_good_image(places, lock, folder, base)
-    lane = lay_lane(project, places, name)
+    # Before an environment is made; a lane that is laid out in its image is checked there.
+    inside = only_in_image(project, series)
+    if not inside:
+        require_good_image(places, lock, folder, base)
+    lane = (lay_in_image if inside else lay_lane)(project, places, name)
     say(f"lane {name}: its image on {told_base(lane.lock, base)}")
     engine = engine_here(arguments.engine)
     work = make_run_folder(places, f"{name}.image", lane.lock.tree, datetime.now(UTC))
     try:
         # Two engines on the same cores wait for each other in spinning loops.
         with held(places.store / "run.lock", "runs a lane"):
-            found = smoke(places, series, lane, compose(lane.lock, base), folder, engine, work)
+            found = smoke(places, series, lane, folder, engine, work)
     except OSError as error:
         raise LanewrightError(f"{work}: {error.strerror or error}") from error
     if arguments.json:

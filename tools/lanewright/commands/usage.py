@@ -1,7 +1,5 @@
 """``lanewright usage``: read a running server's counts of expert picks."""
 
-from pathlib import Path
-
 import msgspec
 
 from lanewright.cli import Arguments, lane_of
@@ -9,9 +7,8 @@ from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.series import load_series
-from lanewright.queue.series_model import recipe_of
 from lanewright.serve.client import NobodyError, RefusedError, post
-from lanewright.serve.model import model_name, recipe_hash
+from lanewright.serve.served import called, identity, is_named, wants_of
 from lanewright.serve.usage import read_usage, usage_lines, usage_map, write_usage
 from lanewright.terminal import emit, emit_json
 
@@ -25,8 +22,8 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
         LanewrightError: No such server, one that does not count, or one of another model.
     """
     lane = lane_of(project, arguments)
-    recipe = recipe_of(load_series(project, lane).model, lane)
-    model = recipe_hash(recipe)
+    wants = wants_of(load_series(project, lane), lane)
+    model = identity(wants)
     port = arguments.server_port
     try:
         answer = post(port, "/collective_rpc", {"method": "expert_bank_usage"}, seconds=SECONDS)
@@ -48,11 +45,11 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
             hint="start it with --moe-usage-counter or --moe-hot-experts, and the worker class of"
             " expert_bank",
         )
-    served = {Path(worker["model"]).name for worker in usage if worker}
-    if served != {model_name(recipe)}:
+    served = {worker["model"] for worker in usage if worker}
+    if not all(is_named(wants, each) for each in served):
         raise LanewrightError(
-            f"the server on port {port} serves {', '.join(served)}, and lane {lane} is about"
-            f" {model_name(recipe)}",
+            f"the server on port {port} serves {', '.join(sorted(served))}, and lane {lane} is"
+            f" about {called(wants)}",
             hint="name the lane that the server serves, or the port of this lane's server",
         )
     if arguments.out:

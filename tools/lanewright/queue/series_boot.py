@@ -1,6 +1,6 @@
 """``[boot]`` and ``[equality]`` of a series: what its boots stand on, and how much is compared."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -26,6 +26,8 @@ class EqualitySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
         distinct: How many different tokens the baseline's answers must hold.
         modes: Of the engine.
         together: How many prompts are asked at once, in runs of their own.
+        baseline: Engine arguments where every feature of ours is off, the unpatched pin's among
+            them: what makes a model fit that the features make fit otherwise.
     """
 
     prompts: Count | None = None
@@ -33,3 +35,4 @@ class EqualitySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     distinct: Count | None = None
     modes: list[Literal["eager", "compiled"]] | None = None
     together: list[Count] | None = None
+    baseline: dict[str, Any] | None = None

@@ -33,17 +33,3 @@ def check_model(model: ModelSpec, place: str) -> None:
         )
     if model.recipe is not None and model.experts is not None:
         raise LanewrightError(f"{place}: experts: the recipe says what they are")
-
-
-def recipe_of(model: ModelSpec, lane: str) -> str:
-    """The recipe of a lane's model.
-
-    Raises:
-        LanewrightError: It is not a generated one, and no other is booted yet.
-    """
-    if model.recipe is None:
-        raise LanewrightError(
-            f"lane {lane} serves {model.name}: only generated models are booted for now",
-            hint=f"`lanewright build {lane}` and `lanewright image {lane}` need no model",
-        )
-    return model.recipe

@@ -1,6 +1,7 @@
 """A lane's tree laid out on disk, for Python to import and for people to read."""
 
 import os
+import shutil
 import stat
 from collections.abc import Container
 from dataclasses import dataclass
@@ -59,14 +60,45 @@ def lay_site(places: Places, pin: Pin, tree: TreeId) -> Path:
     return site
 
 
-def _fill(repository: Repository, tree: TreeId, beside: Path, site: Path) -> None:
+def lay_bare(places: Places, tree: TreeId) -> Path:
+    """Write a tree's files to disk with nothing beside them, for a lane that runs in its image.
+
+    Nobody imports from it: what is not as the tree has it is laid out again.
+
+    Raises:
+        LanewrightError: The disk is full or cannot be written.
+        UnsafePathError: A path of the tree would leave it.
+    """
+    repository = Repository(places.objects)
+    listed, site = files(repository, tree), places.sites / f"{tree[:16]}-bare"
+    for path in listed:
+        check(path, source=f"tree {tree}")
+    try:
+        there = {path.relative_to(site).as_posix(): path for path in site.rglob("*") if _ends(path)}
+        if {name: _file(path) for name, path in there.items()} != listed:
+            with making(places.sites) as scratch:
+                _fill(repository, tree, None, scratch)
+                if site.exists():
+                    shutil.rmtree(site)
+                settle(scratch, site)
+    except OSError as error:
+        raise LanewrightError(f"cannot lay out {site}: {error.strerror}") from error
+    return site
+
+
+def _ends(path: Path) -> bool:
+    return path.is_symlink() or not path.is_dir()
+
+
+def _fill(repository: Repository, tree: TreeId, beside: Path | None, site: Path) -> None:
     listed = files(repository, tree)
     contents = read_blobs(repository, [file.blob for file in listed.values()])
     for folder in sorted({site / Path(path).parent for path in listed}):
         folder.mkdir(parents=True, exist_ok=True)
     for path, file in listed.items():
         write_file(site / path, file, contents[file.blob])
-    for path, link in companion_links(beside, listed).items():
+    links = companion_links(beside, listed) if beside else {}
+    for path, link in links.items():
         target = site / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.symlink_to(link)

@@ -1,18 +1,18 @@
 """Engines of one tree, one after another in forks of one process that imported vLLM."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from lanewright.errors import MismatchError
 from lanewright.guarded import ended
-from lanewright.serve.child import child, watch
+from lanewright.serve.child import watch
 from lanewright.serve.environment import LaneEnv
+from lanewright.serve.named import root_of
 
 SCRIPT = Path(__file__).parent / "inside" / "arms.py"
-STEP_SECONDS = 900.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ def result_name(process: str, arm: Arm) -> str:
 
 def of_tree(env: LaneEnv, found: Mapping[str, Any]) -> bool:
     """Whether the vLLM that an arm ran is the tree's."""
-    return Path(found["vllm_file"]).is_relative_to(env.site)
+    return env.holds(found["vllm_file"])
 
 
 def run_arms(
@@ -94,11 +94,12 @@ def run_arms(
     ]
     spec_file = folder / f"{name}.spec.json"
     spec_file.write_text(json.dumps({"arms": spec}, indent=1) + "\n")
-    command = [str(env.python), str(SCRIPT), str(spec_file)]
+    words = [str(SCRIPT), str(spec_file)]
     # In one process: an engine core of its own would import vLLM again.
-    whole = {**env.environ(), "VLLM_ENABLE_V1_MULTIPROCESSING": "0", **(environ or {})}
-    with child(name, command, environ=whole, log=folder / f"{name}.log") as running:
-        status = watch(running, seconds=STEP_SECONDS)
+    whole = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", **(environ or {})}
+    log, reads = folder / f"{name}.log", [root_of(model), *_maps(arms, folder)]
+    with env.running(name, words, environ=whole, log=log, reads=reads) as running:
+        status = watch(running, seconds=env.patience)
         if status:
             failed = next(
                 (a.name for a, r in zip(arms, results, strict=True) if not r.exists()), ""
@@ -113,7 +114,14 @@ def run_arms(
         if not of_tree(env, each):
             raise MismatchError(
                 f"{name} imported vLLM from {each['vllm_file']}, which is not in the tree {env.site}",
-                hint="look for a .pth file or a second vLLM in the base environment"
-                f" {env.python.parent.parent}",
+                hint=f"look for a .pth file or a second vLLM in {env.base}, which it stands on",
             )
     return found
+
+
+def _maps(arms: Sequence[Arm], folder: Path) -> Iterator[Path]:
+    """Yield the boot maps that are read from elsewhere than the run's folder."""
+    for arm in arms:
+        named = Path(str(arm.engine.get("moe_boot_map") or ""))
+        if named.is_absolute() and not named.is_relative_to(folder):
+            yield named

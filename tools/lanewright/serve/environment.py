@@ -1,12 +1,17 @@
 """The process environment that everything of a lane runs in."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from lanewright.serve.child import Child, child
+
 # Where a server's worker tells how the map of its experts does; ``/metrics`` and `residency top` read it.
 STATS = "EXPERT_BANK_STATS"
+# How long a lane's process may go without a step.
+STEP_SECONDS = 900.0
 # What a boot does must not hang on the shell that it was started from: other import paths, a
 # preloaded library, tuning of threads or compilers, or a token for the network.
 DROPPED = (
@@ -50,9 +55,47 @@ class LaneEnv:
     shims: tuple[str, ...] = ()
 
     @property
+    def base(self) -> str:
+        """What is below the site, by a name that tells all of it."""
+        return self.python.parent.parent.name
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a process may go without a step."""
+        return STEP_SECONDS
+
+    @property
     def caches(self) -> Path:
         """Folder for whatever vLLM and its dependencies would keep in the user's home."""
         return self.bytecode.parent / "caches"
+
+    def holds(self, file: str) -> bool:
+        """Whether a file that Python imported is the tree's."""
+        return Path(file).is_relative_to(self.site)
+
+    @contextmanager
+    def running(
+        self,
+        name: str,
+        words: Sequence[str],
+        *,
+        environ: Mapping[str, str],
+        log: Path,
+        reads: Sequence[Path] = (),  # noqa: ARG002 - a container has only what it is given
+    ) -> Iterator[Child]:
+        """Run the lane's Python while the block runs, in the folder of its log.
+
+        Args:
+            name: What it is, for messages.
+            words: What Python is given.
+            environ: Variables beside the lane's own.
+            log: For both output streams; its folder may be written.
+            reads: What is read beside that and the script itself.
+        """
+        command = [str(self.python), *words]
+        whole = {**self.environ(), **environ}
+        with child(name, command, environ=whole, log=log) as started:
+            yield started
 
     def environ(self) -> dict[str, str]:
         """Make the whole environment of a child process; this process's own is left alone."""

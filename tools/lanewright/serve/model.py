@@ -8,7 +8,7 @@ from pathlib import Path
 from lanewright.errors import LanewrightError
 from lanewright.guarded import ended
 from lanewright.places import Places
-from lanewright.serve.child import BootError, child, tail, watch
+from lanewright.serve.child import BootError, tail, watch
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.makers import maker_of
 from lanewright.serve.recipes import RECIPES
@@ -112,8 +112,8 @@ def make(env: LaneEnv, text: str, folder: Path, source: Sequence[Path] = ()) -> 
         made.mkdir()
         recipe_file = work / "recipe.json"
         recipe_file.write_text(text)
-        command = [str(env.python), str(maker), str(recipe_file), str(made), *map(str, source)]
-        with child("model", command, environ=env.environ(), log=work / "log") as running:
+        words = [str(maker), str(recipe_file), str(made), *map(str, source)]
+        with env.running("model", words, environ={}, log=work / "log", reads=source) as running:
             status = watch(running, seconds=MAKE_SECONDS)
             if status:
                 raise BootError(

@@ -19,10 +19,10 @@ from lanewright.serve.equality.earlier import Resuming
 from lanewright.serve.equality.run import equality
 from lanewright.serve.equality.told import lines, proven
 from lanewright.serve.lane import Lane
-from lanewright.serve.model import content_hash, ensure_model, recipe_hash, recipe_text
 from lanewright.serve.offline import boot_offline
 from lanewright.serve.port import usable_port
 from lanewright.serve.record import SCHEMA, make_run_folder, write_record
+from lanewright.serve.served import served_model
 from lanewright.serve.server import boot_server
 from lanewright.serve.usage import write_usage
 from lanewright.serve.wanted import Wanted
@@ -48,7 +48,7 @@ def run_lane(places: Places, lane: Lane, wanted: Wanted) -> dict[str, Any]:
         MismatchError: A carried feature did not take effect, or the answers are not the
             baseline's.
     """
-    recipe_text(lane.recipe)
+    lane.model.require()
     if wanted.server:
         usable_port(wanted.port)
     # Two engines on the same cores wait for each other in spinning loops: each takes 20 times as long.
@@ -86,22 +86,22 @@ def run(
     after_record: ExitStack,
 ) -> None:
     """Run a lane and fill in its record as far as that comes; what is to follow it goes to the stack."""
-    model = ensure_model(places, lane.env, lane.recipe)
-    hashed = recipe_hash(lane.recipe)
-    record["model"] = {"recipe": lane.recipe, "name": model.name, "hash": hashed}
+    found = served_model(places, lane.env, lane.model)
+    model = found.folder
+    record["model"] = found.record()
     offline = boot_offline(lane.env, model, lane.engine, folder, device=lane.device)
     record["boots"]["offline"] = dataclasses.asdict(offline)
     record["environment"] |= {name: getattr(offline, name) for name in ("python", "torch", "vllm")}
-    usage = write_usage(folder / "usage.parquet", offline.usage, model=hashed)
+    usage = write_usage(folder / "usage.parquet", offline.usage, model=found.hash)
     record["usage"] = usage.name if usage else None
     if wanted.server:
         port = wanted.port
-        served = boot_server(lane.env, model, lane.engine, folder, device=lane.device, port=port)
-        record["boots"]["server"] = dataclasses.asdict(served)
-        ids = [each.ids for each in served.completions]
+        server = boot_server(lane.env, model, lane.engine, folder, device=lane.device, port=port)
+        record["boots"]["server"] = dataclasses.asdict(server)
+        ids = [each.ids for each in server.completions]
         record["agree"] = ids == [each.ids for each in offline.completions]
     if wanted.modes:
-        found = equality(
+        compared = equality(
             lane.pin,
             lane.env,
             baseline=lane.lock.pin.tree,
@@ -113,18 +113,18 @@ def run(
             resuming=Resuming(
                 runs=folder.parent,
                 tree=lane.lock.tree,
-                model=content_hash(model),
+                model=found.content,
                 asked=wanted.resume,
                 command=f"{wanted.command(lane)} --resume",
             ),
             after_record=after_record,
             asked=lane.asked,
         )
-        record["equality"] = dataclasses.asdict(found)
-        if found.verdict != "equal":
+        record["equality"] = dataclasses.asdict(compared)
+        if compared.verdict != "equal":
             facts = [*lines(record["equality"]), *proven(record["equality"])]
             raise MismatchError(
-                f"lane {lane.lock.lane}: equality with its baseline: {found.verdict}\n  "
+                f"lane {lane.lock.lane}: equality with its baseline: {compared.verdict}\n  "
                 + "\n  ".join(facts),
                 hint=f"every answer is in {folder / 'equality'}",
             )
@@ -147,7 +147,7 @@ def blank(lane: Lane, folder: Path, started: datetime) -> dict[str, Any]:
         "entries": msgspec.to_builtins(lock.entries),
         "engine": dict(lane.engine),
         "environment": {
-            "base": lane.env.python.parent.parent.name,
+            "base": lane.env.base,
             "machine": platform.machine(),
             "python": None,
             "torch": None,

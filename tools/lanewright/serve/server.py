@@ -11,7 +11,7 @@ from lanewright.guarded import ended
 from lanewright.project import Device
 from lanewright.serve.asking import boot_prompts
 from lanewright.serve.boot import Completion, engine_arguments
-from lanewright.serve.child import Child, child, watch
+from lanewright.serve.child import Child, watch
 from lanewright.serve.client import RefusedError, healthy, post, serves
 from lanewright.serve.completing import completion_body, read_completion
 from lanewright.serve.environment import STATS, LaneEnv
@@ -84,22 +84,22 @@ def boot_server(
     port = usable_port(port)
     # A name of this run alone: two servers may share a port, and neither must prove the other.
     name = f"{model.name}-{secrets.token_hex(4)}"
-    command = (
-        *(str(env.python), *((str(SHIMMED),) if env.shims else ("-m", MODULE))),
+    words = (
+        *((str(SHIMMED),) if env.shims else ("-m", MODULE)),
         *(f"--model={model}", f"--served-model-name={name}"),
         *(f"--host={HOST}", f"--port={port}"),
         *flags(engine_arguments(env, engine, device)),
         "--enable-prompt-tokens-details",
     )
     # The development mode has the endpoint that asks the workers.
-    environ = {**env.environ(), "VLLM_SERVER_DEV_MODE": "1"}
+    environ = {"VLLM_SERVER_DEV_MODE": "1"}
     if carries_bank(env):
         environ[STATS] = str(folder / "stats.json")
     log = folder / "server.log"
     start = time.monotonic()
     with (
         stage(f"server boot on port {port}"),
-        child("server", command, environ=environ, log=log) as running,
+        env.running("server", words, environ=environ, log=log, reads=[model]) as running,
     ):
         died = watch(
             running, seconds=BOOT_SECONDS, ready=lambda: healthy(port) and serves(port, name)
@@ -130,7 +130,7 @@ def boot_server(
     }
     return ServerBoot(
         port=port,
-        command=command,
+        command=(str(env.python), *words),
         seconds=seconds,
         health=health,
         completions=evidence.completions,

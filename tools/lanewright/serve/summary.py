@@ -36,6 +36,8 @@ def lines(record: Mapping[str, Any]) -> Iterator[str]:
         f"  runs on  vLLM {environment['vllm']}, torch {environment['torch']}, "
         f"Python {environment['python']}, {environment['machine']}"
     )
+    if environment["base"].startswith("sha256:"):
+        yield f"  image    {environment['base']}: it ran in containers of that"
     if record.get("shims"):
         yield f"  shims    {', '.join(record['shims'])}: of this machine, under pin and lane alike"
     if record["model"]:

@@ -15,19 +15,22 @@ class Wanted:
         server: Boot the OpenAI server beside the offline engine.
         port: Of the server on 127.0.0.1; a free one when None.
         modes: In which modes to compare with the baseline; in none when empty.
+        in_image: Whether the lane runs in its image.
         resume: Take the arms of the comparison that an interrupted run has finished.
     """
 
     server: bool = True
     port: int | None = None
     modes: Sequence[Mode] = ()
+    in_image: bool = False
     resume: bool = False
 
     def command(self, lane: Lane) -> str:
         """What to type for a run that compares as much as this one, from the start."""
+        where = " --in-image" if self.in_image else ""
         if self.server:
             port = f" --port {self.port}" if self.port else ""
             return f"lanewright boot {lane.lock.lane} --equal{port}"
         whole = tuple(self.modes) == tuple(lane.asked.modes)
         mode = "" if whole else f" --mode {' '.join(self.modes)}"
-        return f"lanewright equal {lane.lock.lane}{mode}"
+        return f"lanewright equal {lane.lock.lane}{where}{mode}"

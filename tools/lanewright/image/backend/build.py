@@ -10,7 +10,7 @@ from pathlib import Path
 
 from lanewright.cli_image import ENGINES
 from lanewright.errors import LanewrightError
-from lanewright.image.container.engine import engine_here, image_name
+from lanewright.image.container.engine import Engine, engine_here, image_name, pulled_base
 from lanewright.image.layer import WHITEOUT
 from lanewright.image.layout import locked_layer
 from lanewright.image.oci import ARCHITECTURES
@@ -72,7 +72,9 @@ def build_by(places: Places, lock: Lock, base: OpenImage, backend: str) -> Built
         labels = [f"--label={key}={value}" for key, value in on_base(lock, base).items()]
         command = [tool, "build", *_flags(backend), f"--build-arg=BASE={base_id}", *labels]
         run_tool(
-            [*command, f"--tag={name}", str(scratch)], f"{backend} build of {name}", environ=ENVIRON
+            [*command, f"--file={scratch}/Containerfile", f"--tag={name}", str(scratch)],
+            f"{backend} build of {name}",
+            environ=ENVIRON,
         )
     found = subprocess.run(
         [tool, *_inspecting(backend), name], capture_output=True, check=False, text=True
@@ -88,7 +90,7 @@ ENVIRON = {"DOCKER_BUILDKIT": "1"}
 
 def _flags(backend: str) -> list[str]:
     if backend == "docker":
-        return []
+        return ["--network=none"]
     # A build runs one line of Python; that takes no namespaces of its own.
     return ["--layers=false", "--isolation=chroot", f"--timestamp={SECONDS}", "--format=oci"]
 
@@ -101,13 +103,9 @@ def _inspecting(backend: str) -> list[str]:
 
 def _brought(tool: str, backend: str, base: OpenImage) -> str:
     """Bring the base into the tool's storage; its id there."""
-    identity = base.config_blob.digest.removeprefix("sha256:")
     if backend == "docker":
-        skopeo = program("skopeo", "bringing an OCI layout to docker")
-        name = f"lanewright/base:{identity[:12]}"
-        copy = [skopeo, "copy", f"oci:{base.folder}", f"docker-daemon:{name}"]
-        run_tool(copy, "bring the base into docker's storage")
-        return name
+        return pulled_base(Engine(backend, tool), base)
+    identity = base.config_blob.digest.removeprefix("sha256:")
     there = subprocess.run(
         [tool, "inspect", "--type=image", identity], capture_output=True, check=False
     )

@@ -10,10 +10,11 @@ from pathlib import Path
 
 from lanewright.errors import MismatchError
 from lanewright.guarded import ended
-from lanewright.image.container.command import SHUT, needed
+from lanewright.image.container.command import MODEL, SHUT, needed
 from lanewright.image.container.engine import Engine
 from lanewright.queue.series_run import RunSpec
 from lanewright.serve.child import Child, child, watch
+from lanewright.serve.environment import STEP_SECONDS
 
 # What a boot sets outside, too: no network, no tracking, little cache.
 ENVIRON: Mapping[str, str] = {
@@ -27,8 +28,8 @@ ENVIRON: Mapping[str, str] = {
     "VLLM_HOST_IP": "127.0.0.1",
     "VLLM_NO_USAGE_STATS": "1",
 }
-STEP_SECONDS = 900.0
 STOP_SECONDS = 60
+SECONDS: Mapping[str, float] = {"s": 1, "m": 60, "h": 3600}
 NAME = "lanewright-smoke"
 
 
@@ -42,6 +43,7 @@ class Box:
         run: What the lane needs of the machine.
         mounts: Flags that mount folders.
         folder: For logs.
+        model: Where a container has the lane's model.
     """
 
     engine: Engine
@@ -49,6 +51,7 @@ class Box:
     run: RunSpec
     mounts: Sequence[str]
     folder: Path
+    model: str = MODEL
 
     def command(self, name: str, words: Sequence[str], *flags: str) -> list[str]:
         """A container without network or capabilities, whose root cannot be written."""
@@ -74,19 +77,20 @@ class Box:
         whole = own_name(name)
         command = self.command(whole, words, "--entrypoint=python3", *flags)
         with self.running(name, command, whole) as running:
-            status = watch(running, seconds=STEP_SECONDS)
+            status = watch(running, seconds=patience(self.run))
             if status:
                 raise running.died(f"{ended(status)} in a container")
 
     @contextmanager
     def running(self, name: str, command: Sequence[str], whole: str) -> Iterator[Child]:
         """Run a container while the block runs, and remove it however that is left."""
-        try:
-            log = self.folder / f"{name}.log"
-            with child(name, command, environ=os.environ, log=log) as running:
+        log = self.folder / f"{name}.log"
+        with child(name, command, environ=os.environ, log=log) as running:
+            try:
                 yield running
-        finally:
-            self.asked("rm", "--force", "--volumes", whole)
+            finally:
+                # Before its client is ended, which waits for what a container does not hear.
+                self.asked("rm", "--force", "--volumes", whole)
 
     def asked(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Ask the engine, whatever it answers."""
@@ -113,6 +117,11 @@ class Box:
                 hint=f"read {running.log}",
             )
         return took
+
+
+def patience(run: RunSpec) -> float:
+    """Seconds that a process may go without a step: a large model loads for as long as is said."""
+    return max(STEP_SECONDS, int(run.health_start[:-1]) * SECONDS[run.health_start[-1]])
 
 
 def own_name(name: str) -> str:

@@ -13,9 +13,11 @@ from lanewright.queue.series_shut import HOME
 from lanewright.serve.boot import with_workers
 from lanewright.serve.features import PACKAGE
 from lanewright.serve.flags import flags
+from lanewright.serve.named import root_of
+from lanewright.serve.served import IN_CONTAINERS
 
 # Where a container of ours finds what it is to read, and may write.
-MODEL, SCRIPTS, OWN, WORK = "/lane/model", "/lane/scripts", "/lane/own", "/lane/work"
+MODEL, SCRIPTS, OWN, WORK = IN_CONTAINERS, "/lane/scripts", "/lane/own", "/lane/work"
 # Read-only, with no capability and no way to get one; what is written goes to memory or a volume.
 SHUT = (
     "--read-only",
@@ -59,7 +61,12 @@ def model_of(place: str) -> tuple[str, list[str]]:
     """What to serve, and how it comes into the container: a folder is mounted, a name is not."""
     if not place.startswith("/"):
         return place, []
-    return MODEL, [f"--volume={place}:{MODEL}:ro"]
+    return inside(Path(place)), [mounted(root_of(Path(place)), MODEL)]
+
+
+def inside(model: Path) -> str:
+    """Where a container has a model's folder whose root is mounted."""
+    return str(Path(MODEL) / model.relative_to(root_of(model)))
 
 
 def needed(run: RunSpec) -> list[str]:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from lanewright.cli_image import ENGINES
 from lanewright.errors import LanewrightError
-from lanewright.image.onto.composed import Composed
+from lanewright.image.container.loaded import load
+from lanewright.image.opened.image import OpenImage, open_image
 from lanewright.image.tool import run_tool
 from lanewright.queue.lock import Lock, layer_of
+from lanewright.terminal import quoted
 
 # What podman asks for where nobody says less; a process cannot raise its own limits.
 PODMAN_FILES = 1_048_576
@@ -81,8 +83,8 @@ def image_name(lock: Lock) -> str:
     return f"localhost/lanewright/{lock.lane}:{tag}"
 
 
-def pulled(engine: Engine, lock: Lock, image: Composed, folder: Path) -> str:
-    """Bring an image into an engine's storage, unless it is there.
+def pulled(engine: Engine, lock: Lock, folder: Path) -> str:
+    """Bring a lane's image into an engine's storage, unless it is there.
 
     Returns:
         The name by which it can be run.
@@ -90,25 +92,51 @@ def pulled(engine: Engine, lock: Lock, image: Composed, folder: Path) -> str:
     Raises:
         LanewrightError: The engine says no, or makes another image of it.
     """
-    name, wanted = image_name(lock), image.config.removeprefix("sha256:")
+    name = image_name(lock)
+    bring(engine, open_image(folder, None), name, f"lanewright verify --image {lock.lane}")
+    return name
+
+
+def pulled_base(engine: Engine, base: OpenImage) -> str:
+    """Bring a lane's base into an engine's storage, unless it is there.
+
+    Returns:
+        The name by which it can be run.
+
+    Raises:
+        LanewrightError: As ``pulled`` says.
+    """
+    wanted = base.config_blob.digest.removeprefix("sha256:")
+    name = f"localhost/lanewright/base:{wanted[:12]}"
+    bring(engine, base, name, f"rm -r {quoted(base.folder)}, and make it again")
+    return name
+
+
+def bring(engine: Engine, image: OpenImage, name: str, mend: str) -> None:
+    """Bring an image into an engine's storage under a name, unless it is there.
+
+    Args:
+        engine: Whose.
+        image: In a layout.
+        name: With a tag.
+        mend: What to type where another image came of it.
+
+    Raises:
+        LanewrightError: The engine says no, or makes another image of it.
+    """
+    wanted = image.config_blob.digest.removeprefix("sha256:")
     if not engine.has(wanted):
-        if engine.name == "podman":
-            # It makes a name of the path, in which no part may begin with a dot.
-            bring = [engine.program, "pull", "--quiet", f"oci:{folder.name}"]
-        else:
-            skopeo = shutil.which("skopeo")
-            if skopeo is None:
-                raise LanewrightError(
-                    "docker reads no OCI layout, and skopeo is not on PATH",
-                    hint=f"apt-get install skopeo; or `lanewright image {lock.lane} --archive DIR"
-                    " --format docker` and `docker load --input` of that",
-                )
-            bring = [skopeo, "copy", f"oci:{folder}", f"docker-daemon:{name.partition('/')[2]}"]
-        run_tool(bring, f"bring the image into {engine.name}'s storage", folder=folder.parent)
+        if engine.name == "docker":
+            load(engine.program, image, name)
+            # By the newer of docker's two stores an image's id is its manifest's.
+            return
+        # It makes a name of the path, in which no part may begin with a dot.
+        pull = [engine.program, "pull", "--quiet", f"oci:{image.folder.name}"]
+        what = f"bring the image into {engine.name}'s storage"
+        run_tool(pull, what, folder=image.folder.parent)
     if not engine.has(wanted):
         raise LanewrightError(
-            f"{engine.name} has no image {wanted[:12]} after it was brought {folder}",
-            hint=f"lanewright verify --image {lock.lane}",
+            f"{engine.name} has no image {wanted[:12]} after it was brought {image.folder}",
+            hint=mend,
         )
     run_tool([engine.program, "tag", wanted, name], f"name it {name}")
-    return name

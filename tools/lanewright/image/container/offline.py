@@ -8,7 +8,7 @@ from typing import Any
 
 from lanewright.errors import MismatchError
 from lanewright.image.container.boxed import Box
-from lanewright.image.container.command import MODEL, SCRIPTS, WORK
+from lanewright.image.container.command import SCRIPTS, WORK
 from lanewright.image.container.golden import Golden
 from lanewright.image.container.seen import Smoke
 from lanewright.queue.lock import Lock
@@ -42,7 +42,7 @@ def boot_offline(box: Box, lane: Lane, measure: Golden, done: Smoke, work: Path)
         exact=measure.exact,
         workers=carries_bank(lane.env),
     )
-    result = {"model": MODEL, "result": f"{WORK}/offline.json", "note": None}
+    result = {"model": box.model, "result": f"{WORK}/offline.json", "note": None}
     spec = {"arms": [{**asdict(arm), **result}]}
     (work / "offline.spec.json").write_text(json.dumps(spec))
     box.python(

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from lanewright.errors import MismatchError
-from lanewright.image.container.boxed import Box, own_name
-from lanewright.image.container.command import MODEL, OWN, WORK, arguments
+from lanewright.image.container.boxed import Box, own_name, patience
+from lanewright.image.container.command import OWN, WORK, arguments
 from lanewright.image.container.golden import Golden
 from lanewright.image.container.seen import Smoke
 from lanewright.queue.lock import Lock, layer_of
@@ -23,7 +23,7 @@ from lanewright.serve.length import answer_tokens
 from lanewright.serve.proof import prove
 from lanewright.terminal import say
 
-START_SECONDS, SERVER_SECONDS = 120, 600
+START_SECONDS = 120
 POLL = 0.2
 WORKERS = ("expert_bank_status", "expert_bank_usage", "expert_bank_banks")
 
@@ -39,16 +39,16 @@ def boot_server(
     """
     tokens, port = answer_tokens(lane.engine), box.run.port
     prompts = list(PROMPTS)
-    bodies = [completion_body(MODEL, prompt, tokens) for prompt in prompts]
+    bodies = [completion_body(box.model, prompt, tokens) for prompt in prompts]
     requests: list[tuple[str, str, object]] = [("GET", "/version", None)]
     requests += [("POST", "/v1/completions", body) for body in bodies]
     if carries_bank(lane.env):
         requests += [("POST", "/collective_rpc", {"method": method}) for method in WORKERS]
-    asked = {"port": port, "seconds": SERVER_SECONDS, "requests": requests}
+    asked = {"port": port, "seconds": patience(box.run), "requests": requests}
     (work / "asked.json").write_text(json.dumps(asked))
     name = own_name("server")
     series = msgspec.structs.replace(series, engine=dict(lane.engine))
-    words = [*arguments(series, lane.lock, MODEL, port=port), "--enable-prompt-tokens-details"]
+    words = [*arguments(series, lane.lock, box.model, port=port), "--enable-prompt-tokens-details"]
     command = box.command(name, words, "--env=VLLM_SERVER_DEV_MODE=1")
     with box.running("server", command, name) as running:
         # Its files are there as soon as it runs; it waits itself until the server is well.

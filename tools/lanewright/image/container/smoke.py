@@ -6,14 +6,13 @@ from pathlib import Path
 
 from lanewright.errors import HardwareError
 from lanewright.image.container.boxed import Box, clear_dead
-from lanewright.image.container.command import MODEL, OWN, SCRIPTS, WORK, mounted
+from lanewright.image.container.command import MODEL, OWN, SCRIPTS, WORK, inside, mounted
 from lanewright.image.container.engine import Engine, pulled
 from lanewright.image.container.files import expected_files, require_same_files
 from lanewright.image.container.golden import golden
 from lanewright.image.container.offline import boot_offline
 from lanewright.image.container.seen import Smoke
 from lanewright.image.container.server import boot_server
-from lanewright.image.onto.composed import Composed
 from lanewright.places import Places
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series
@@ -21,7 +20,8 @@ from lanewright.queue.series_run import RunSpec
 from lanewright.serve.engines import SCRIPT
 from lanewright.serve.equality.asked import Mode
 from lanewright.serve.lane import Lane
-from lanewright.serve.model import ensure_model
+from lanewright.serve.named import root_of
+from lanewright.serve.served import served_model
 from lanewright.store.git import Repository
 from lanewright.terminal import stage
 
@@ -32,7 +32,6 @@ def smoke(
     places: Places,
     series: Series,
     lane: Lane,
-    image: Composed,
     folder: Path,
     engine: Engine,
     work: Path,
@@ -43,7 +42,6 @@ def smoke(
         places: Where models and records are.
         series: Of the lane.
         lane: Laid out on this machine, whose answers are the measure.
-        image: What the image is.
         folder: Its layout.
         engine: What runs the container.
         work: A folder of this run's own, for logs and results.
@@ -65,12 +63,12 @@ def smoke(
     measure = golden(places, lock, mode)
     clear_dead(engine)
     start = time.monotonic()
-    name = pulled(engine, lock, image, folder)
+    name = pulled(engine, lock, folder)
     done = Smoke(image=name, engine=engine.name, whose=measure.whose, golden=measure.seconds)
     done.seconds["bring"] = round(time.monotonic() - start, 1)
-    model = ensure_model(places, lane.env, lane.recipe)
+    model = served_model(places, lane.env, lane.model).folder
     run = (series.image.run if series.image else None) or RunSpec()
-    box = Box(engine, name, run, _mounts(lane, model, work), work)
+    box = Box(engine, name, run, _mounts(lane, model, work), work, inside(model))
     work.chmod(0o777)
     with stage(f"smoke in {engine.name}"):
         _files(places, box, lock, done, work)
@@ -81,7 +79,7 @@ def smoke(
 
 def _mounts(lane: Lane, model: Path, work: Path) -> list[str]:
     found = [
-        mounted(model, MODEL),
+        mounted(root_of(model), MODEL),
         mounted(SCRIPT.parent, SCRIPTS),
         mounted(HERE, OWN),
         mounted(work, WORK, writable=True),

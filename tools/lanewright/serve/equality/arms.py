@@ -54,7 +54,7 @@ class LaneArm:
 
 def pin_arms(modes: Sequence[Mode], engine: Mapping[str, object], asked: Asked) -> list[Arm]:
     """Baseline and self control, which also answers with exchanged rows, of every mode."""
-    plain = without_features(engine)
+    plain = {**without_features(engine), **asked.baseline}
     return [
         replace(
             _arm(f"{mode}.{name}", {**plain, **_settings(mode)}, asked), exchange=name == "self"
@@ -87,7 +87,7 @@ def lane_arms(
         return LaneArm(replace(made, calls=calls), wanted, bool(swaps))
 
     def of(mode: Mode) -> Iterator[LaneArm]:
-        yield arm(mode, "off", without_features(engine))
+        yield arm(mode, "off", {**without_features(engine), **asked.baseline})
         if not switched_on(engine):
             return
         on = arm(mode, "on", engine)

@@ -1,7 +1,7 @@
 """How much is asked of every engine that is compared."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 import msgspec
@@ -9,6 +9,7 @@ import msgspec
 from lanewright.errors import LanewrightError
 from lanewright.queue.series_boot import EqualitySpec
 from lanewright.serve.equality.prompts import DISTINCT, MAX_TOKENS, PROMPTS
+from lanewright.serve.features import without_features
 
 Mode = Literal["eager", "compiled"]
 MODES: tuple[Mode, ...] = ("eager", "compiled")
@@ -26,6 +27,7 @@ class Asked:
         modes: Of the engine.
         together: How many prompts are asked at once, in runs behind the one that asks them one by
             one.
+        baseline: Engine arguments where every feature of ours is off.
         texts: The prompts, as many as ``PROMPTS``.
     """
 
@@ -34,6 +36,7 @@ class Asked:
     distinct: int = DISTINCT
     modes: tuple[Mode, ...] = MODES
     together: tuple[int, ...] = ()
+    baseline: Mapping[str, object] = field(default_factory=dict)
     texts: tuple[str, ...] = PROMPTS
 
     @classmethod
@@ -48,7 +51,7 @@ class Asked:
         Raises:
             LanewrightError: There are no so many prompts or modes, no so many can be asked at once,
                 the answers are too short to hold so many different tokens, or the engine is too
-                short for the answers.
+                short for the answers; or an argument of the baseline switches a feature on.
         """
         told: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
@@ -56,6 +59,13 @@ class Asked:
             if value is not None
         }
         asked = cls(**told)
+        ours = sorted(asked.baseline.keys() - without_features(asked.baseline).keys())
+        if ours:
+            raise LanewrightError(
+                f"{place} baseline: {', '.join(ours)} is of our overlay, which the unpatched pin"
+                " does not have",
+                hint="say there only what upstream knows",
+            )
         if asked.prompts > len(PROMPTS):
             raise LanewrightError(f"{place} prompts: there are {len(PROMPTS)}, not {asked.prompts}")
         if not asked.modes or len(set(asked.modes)) < len(asked.modes):

@@ -102,7 +102,7 @@ def key_of(side: Side, arm: Arm, *, model: str, environ: Mapping[str, str]) -> s
         # Holds the release and its compiled files in its name.
         "site": str(side.env.site),
         # Named after all that went into it.
-        "base": side.env.python.parent.parent.name,
+        "base": side.env.base,
         "shims": side.env.shims,
         "environ": {name: whole[name] for name in sorted(whole) if heard(name)},
         "model": model,

@@ -1,0 +1,95 @@
+"""A lane's Python in a container: what it is given, and that nothing of it stays.
+
+The program in podman's place notes what it was asked, and runs the command where it is.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from lanewright.image.container.boxed import patience
+from lanewright.image.container.engine import Engine
+from lanewright.image.container.image_env import ImageEnv
+from lanewright.queue.series_run import RunSpec
+from lanewright.serve.child import watch
+from lanewright.serve.environment import STEP_SECONDS
+
+# Runs `run ... IMAGE SCRIPT ARGUMENTS` by this Python.
+PROGRAM = f"""\
+#!{sys.executable}
+import json, os, sys
+with open({{notes!r}}, "a") as notes:
+    notes.write(json.dumps(sys.argv[1:]) + "\\n")
+if sys.argv[1] == "run":
+    words = sys.argv[sys.argv.index("its/image") + 1:]
+    os.execv({sys.executable!r}, [{sys.executable!r}, *words])
+"""
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> ImageEnv:
+    program = tmp_path / "podman"
+    program.write_text(PROGRAM.format(notes=str(tmp_path / "notes")))
+    program.chmod(0o755)
+    return ImageEnv(
+        python=Path("python3"),
+        site=tmp_path / "site",
+        bytecode=tmp_path / "pyc",
+        engine=Engine("docker", str(program)),
+        image="its/image",
+        image_id="sha256:1",
+        packages=Path("/usr/lib/site-packages"),
+        run=RunSpec(environment={"HOME": "/root", "HF_HUB_OFFLINE": "0"}),
+    )
+
+
+def ran(env: ImageEnv, tmp_path: Path, script: str) -> tuple[int | None, list[list[str]]]:
+    """Run a script; its exit status, and what the engine was asked."""
+    scripts, folder, model = tmp_path / "scripts", tmp_path / "run", tmp_path / "model"
+    for each in (scripts, folder, model):
+        each.mkdir()
+    (scripts / "it.py").write_text(script)
+    words, log = [str(scripts / "it.py"), "one", "two"], folder / "it.log"
+    with env.running("it", words, environ={"A": "b"}, log=log, reads=[model]) as running:
+        status = watch(running, seconds=20)
+    return status, [json.loads(line) for line in (tmp_path / "notes").read_text().splitlines()]
+
+
+def test_what_a_container_has(env: ImageEnv, tmp_path: Path) -> None:
+    script = 'import sys; print("said", *sys.argv[1:])'
+    status, (run, removed) = ran(env, tmp_path, script)
+    assert status == 0
+    assert (tmp_path / "run" / "it.log").read_text() == "said one two\n"
+    folder = tmp_path / "run"
+    assert f"--volume={folder}:{folder}:rw" in run
+    for read in ("scripts", "model"):
+        assert f"--volume={tmp_path / read}:{tmp_path / read}:ro" in run
+    assert f"--workdir={folder}" in run
+    assert {"--network=none", "--read-only", "--cap-drop=all", "--entrypoint=python3"} <= {*run}
+    # The series' variables, and not where they would open what a boot shuts.
+    assert {"--env=HOME=/root", "--env=A=b"} <= {*run}
+    assert run.index("--env=HF_HUB_OFFLINE=1") > run.index("--env=HF_HUB_OFFLINE=0")
+    name = next(word for word in run if word.startswith("--name=")).removeprefix("--name=")
+    assert removed == ["rm", "--force", "--volumes", name]
+
+
+def test_it_is_removed_where_it_fails(env: ImageEnv, tmp_path: Path) -> None:
+    status, asked = ran(env, tmp_path, "import sys; sys.exit(3)")
+    assert status == 3
+    assert [words[0] for words in asked] == ["run", "rm"]
+
+
+def test_it_tells_what_it_stands_on(env: ImageEnv) -> None:
+    assert env.base == "sha256:1"
+    assert env.holds("/usr/lib/site-packages/vllm/__init__.py")
+    assert not env.holds(str(env.site / "vllm" / "__init__.py"))
+    assert env.environ()["HF_HUB_OFFLINE"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"), [("10m", STEP_SECONDS), ("30m", 1800.0), ("2h", 7200.0)]
+)
+def test_a_large_model_may_load_for_as_long_as_is_said(said: str, seconds: float) -> None:
+    assert patience(RunSpec(health_start=said)) == seconds

@@ -1,0 +1,80 @@
+"""A lane laid out to run in its image, and its unpatched pin in the image's base."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from lanewright.errors import HardwareError
+from lanewright.image.container.boxed import clear_dead
+from lanewright.image.container.engine import Engine, engine_here, pulled, pulled_base
+from lanewright.image.container.image_env import ImageEnv
+from lanewright.image.onto.base import told_base
+from lanewright.image.onto.composed import compose
+from lanewright.image.onto.refusing import require_good_image
+from lanewright.image.onto.standing import standing_image
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.queue.series import load_series
+from lanewright.queue.series_run import RunSpec
+from lanewright.serve.environment import LaneEnv
+from lanewright.serve.lane import Lane, lay_lane
+from lanewright.terminal import say, stage
+
+
+def lay_in_image(project: Project, places: Places, name: str, wanted: str | None = None) -> Lane:
+    """Lay a lane out so that containers run it: of its image, and of the base for the pin.
+
+    Args:
+        project: The user's project.
+        places: Where images, trees and environments are kept.
+        name: Of the lane.
+        wanted: Engine; by default the first that is here.
+
+    Raises:
+        HardwareError: This machine has not what the lane runs on, or it stands on shims.
+        MismatchError: The image is not the lock's, or its base is not of the pin; it does not stay.
+        LanewrightError: There is no image, no engine, or what ``lay_lane`` says.
+    """
+    series = load_series(project, name)
+    lane = lay_lane(project, places, name, bare=True)
+    if lane.env.shims:
+        raise HardwareError(
+            f"lane {name} stands in for hardware here ({', '.join(lane.env.shims)}), which is no"
+            " part of an image",
+            hint=f"`lanewright boot {name}` without --in-image boots it outside of a container",
+        )
+    folder, base = standing_image(project, places, series, lane.lock)
+    require_good_image(places, lane.lock, folder, base)
+    say(f"lane {name}: it runs in its image, on {told_base(lane.lock, base)}")
+    engine, image = engine_here(wanted), compose(lane.lock, base)
+    clear_dead(engine)
+    with stage("images"):
+        of_lane = pulled(engine, lane.lock, folder)
+        of_pin = pulled_base(engine, base)
+    # `standing_image` is of a series with [image].
+    assert series.image  # noqa: S101
+    run = series.image.run or RunSpec()
+    packages = Path(series.image.site_packages)
+
+    def boxed(env: LaneEnv, name: str, image_id: str) -> ImageEnv:
+        return _boxed(env, engine, name, image_id, packages, run)
+
+    return replace(
+        lane,
+        env=boxed(lane.env, of_lane, image.config),
+        pin=boxed(lane.pin, of_pin, base.config_blob.digest),
+    )
+
+
+def _boxed(
+    env: LaneEnv, engine: Engine, image: str, image_id: str, packages: Path, run: RunSpec
+) -> ImageEnv:
+    return ImageEnv(
+        python=env.python,
+        site=env.site,
+        bytecode=env.bytecode,
+        engine=engine,
+        image=image,
+        image_id=image_id,
+        packages=packages,
+        run=run,
+    )

@@ -1,0 +1,92 @@
+"""Models that others trained, where this machine has them."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from lanewright.errors import LanewrightError
+
+CONFIG = "config.json"
+SNAPSHOTS = "snapshots"
+
+
+def find_named(
+    name: str, place: str | None, lane: str, environ: Mapping[str, str] = os.environ
+) -> Path:
+    """Find a model on this machine; nothing is downloaded.
+
+    Args:
+        name: As vLLM takes it: a folder, or a name on Hugging Face's hub.
+        place: Folder or name that the lane's ``[image.run] model`` says instead.
+        lane: For messages.
+        environ: Says where Hugging Face's cache is: ``HF_HUB_CACHE``, ``HF_HOME`` or
+            ``XDG_CACHE_HOME``, as its own library reads them.
+
+    Returns:
+        The folder with ``config.json``.
+
+    Raises:
+        LanewrightError: It is not here, or not whole.
+    """
+    wanted = place or name
+    if wanted.startswith("/"):
+        folder = Path(wanted)
+        if not (folder / CONFIG).is_file():
+            raise LanewrightError(
+                f"lane {lane}: its model's folder {folder} has no {CONFIG}",
+                hint="mend `model` in [image.run] of the lane's series",
+            )
+        return folder
+    cached = hub_cache(environ) / f"models--{wanted.replace('/', '--')}"
+    commit = _text(cached / "refs" / "main")
+    there = sorted(path.parent for path in cached.glob(f"{SNAPSHOTS}/*/{CONFIG}"))
+    chosen = [path for path in there if commit in ("", path.name)]
+    if len(chosen) != 1:
+        what = "several revisions of" if len(chosen) > 1 else "no"
+        raise LanewrightError(
+            f"lane {lane}: there is {what} {wanted} in {cached.parent}",
+            hint=f"`hf download {wanted}`; or say its folder in [image.run] of the lane's series:"
+            ' model = "/..."',
+        )
+    return chosen[0]
+
+
+def hub_cache(environ: Mapping[str, str]) -> Path:
+    """Where Hugging Face keeps what was downloaded."""
+    if said := environ.get("HF_HUB_CACHE"):
+        return Path(said).expanduser().absolute()
+    home = environ.get("HF_HOME")
+    if not home:
+        home = f"{environ.get('XDG_CACHE_HOME') or '~/.cache'}/huggingface"
+    return Path(home).expanduser().absolute() / "hub"
+
+
+def root_of(model: Path) -> Path:
+    """The folder that holds all of a model: a snapshot's files are links to blobs beside it."""
+    return model.parent.parent if model.parent.name == SNAPSHOTS else model
+
+
+def named_hash(folder: Path) -> str:
+    """SHA-256 that stands for a model's content, in milliseconds.
+
+    Of weights it takes names and sizes, and in Hugging Face's cache the blob's name, which is its
+    content's hash; small documents are read.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.iterdir() if path.is_file()):
+        told = file.readlink().name if file.is_symlink() else str(file.stat().st_size)
+        digest.update(f"{file.name} {told}\n".encode())
+        if file.suffix == ".json":
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text().strip()
+    except OSError:
+        return ""

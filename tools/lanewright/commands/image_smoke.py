@@ -40,8 +40,10 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         return ExitCode.CLEAN
     require_hardware(name, series.device)
     folder, base = standing_image(project, places, series, lock)
-    require_good_image(places, lock, folder, base)
+    # Before an environment is made; a lane that is laid out in its image is checked there.
     inside = only_in_image(project, series)
+    if not inside:
+        require_good_image(places, lock, folder, base)
     lane = (lay_in_image if inside else lay_lane)(project, places, name)
     say(f"lane {name}: its image on {told_base(lane.lock, base)}")
     engine = engine_here(arguments.engine)

@@ -31,9 +31,8 @@ def lay_in_image(project: Project, places: Places, name: str, wanted: str | None
 
     Raises:
         HardwareError: This machine has not what the lane runs on, or it stands on shims.
-        MismatchError: The image is not the lock's.
-        LanewrightError: There is no image, no engine, or what ``lay_lane`` says; the base is not
-            of the pin.
+        MismatchError: The image is not the lock's, or its base is not of the pin; it does not stay.
+        LanewrightError: There is no image, no engine, or what ``lay_lane`` says.
     """
     series = load_series(project, name)
     lane = lay_lane(project, places, name, bare=True)

@@ -124,6 +124,16 @@ def patience(run: RunSpec) -> float:
     return max(STEP_SECONDS, int(run.health_start[:-1]) * SECONDS[run.health_start[-1]])
 
 
+def open_to(engine: Engine, folder: Path) -> None:
+    """Have a container write into a folder of this process.
+
+    Root in there has no capability to write what is somebody else's. With podman it is whoever
+    runs it; with docker it is the machine's root, who may be somebody else.
+    """
+    if engine.name == "docker" and os.geteuid():
+        folder.chmod(0o777)
+
+
 def own_name(name: str) -> str:
     """What a container of this process is called."""
     return f"{NAME}-{name}-{os.getpid()}"

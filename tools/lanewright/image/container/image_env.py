@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lanewright.image.container.boxed import ENVIRON, Box, own_name, patience
+from lanewright.image.container.boxed import ENVIRON, Box, open_to, own_name, patience
 from lanewright.image.container.command import mounted
 from lanewright.image.container.engine import Engine
 from lanewright.queue.series_run import RunSpec
@@ -72,8 +72,7 @@ class ImageEnv(LaneEnv):
             reads: What is read beside that and the script itself.
         """
         folder, whole = log.parent, own_name(name)
-        # Root in there has no capability to write what belongs to somebody else.
-        folder.chmod(0o777)
+        open_to(self.engine, folder)
         mounts = [
             mounted(folder, str(folder), writable=True),
             *(mounted(path, str(path)) for path in dict.fromkeys([Path(words[0]).parent, *reads])),

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from lanewright.errors import HardwareError
-from lanewright.image.container.boxed import Box, clear_dead
+from lanewright.image.container.boxed import Box, clear_dead, open_to
 from lanewright.image.container.command import MODEL, OWN, SCRIPTS, WORK, inside, mounted
 from lanewright.image.container.engine import Engine, pulled
 from lanewright.image.container.files import expected_files, require_same_files
@@ -69,7 +69,7 @@ def smoke(
     model = served_model(places, lane.env, lane.model).folder
     run = (series.image.run if series.image else None) or RunSpec()
     box = Box(engine, name, run, _mounts(lane, model, work), work, inside(model))
-    work.chmod(0o777)
+    open_to(engine, work)
     with stage(f"smoke in {engine.name}"):
         _files(places, box, lock, done, work)
         boot_offline(box, lane, measure, done, work)

@@ -47,6 +47,9 @@ def run(project: Project, _places: Places, arguments: Arguments) -> ExitCode:
         )
     served = {worker["model"] for worker in usage if worker}
     if not all(is_named(wants, each) for each in served):
+        # Of generated models the folder's name tells which; of others the whole path may.
+        if wants.spec.recipe is not None:
+            served = {Path(each).name for each in served}
         raise LanewrightError(
             f"the server on port {port} serves {', '.join(sorted(served))}, and lane {lane} is"
             f" about {called(wants)}",

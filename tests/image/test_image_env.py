@@ -3,6 +3,7 @@
 The program in podman's place notes what it was asked, and runs the command where it is.
 """
 
+import dataclasses
 import json
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from lanewright.queue.series_run import RunSpec
 from lanewright.serve.child import watch
 from lanewright.serve.environment import STEP_SECONDS
 
+PACKAGES = Path("/usr/lib/site-packages")
 # Runs `run ... IMAGE SCRIPT ARGUMENTS` by this Python.
 PROGRAM = f"""\
 #!{sys.executable}
@@ -40,7 +42,8 @@ def env(tmp_path: Path) -> ImageEnv:
         engine=Engine("docker", str(program)),
         image="its/image",
         image_id="sha256:1",
-        packages=Path("/usr/lib/site-packages"),
+        packages=PACKAGES,
+        version="1.1+lane.sample.0123abcd",
         run=RunSpec(environment={"HOME": "/root", "HF_HUB_OFFLINE": "0"}),
     )
 
@@ -81,10 +84,17 @@ def test_it_is_removed_where_it_fails(env: ImageEnv, tmp_path: Path) -> None:
     assert [words[0] for words in asked] == ["run", "rm"]
 
 
+def test_pin_and_lane_are_told_apart_by_version(env: ImageEnv) -> None:
+    """They lie in one place: a pin that ran in the lane's image would be equal to it in all."""
+    file, lanes, pins = str(PACKAGES / "vllm/__init__.py"), env.version, "1.1"
+    pin = dataclasses.replace(env, version="")
+    assert (env.holds(file, lanes), pin.holds(file, pins)) == (True, True)
+    assert (env.holds(file, pins), pin.holds(file, lanes)) == (False, False)
+    assert not env.holds(str(env.site / "vllm/__init__.py"), lanes)
+
+
 def test_it_tells_what_it_stands_on(env: ImageEnv) -> None:
     assert env.base == "sha256:1"
-    assert env.holds("/usr/lib/site-packages/vllm/__init__.py")
-    assert not env.holds(str(env.site / "vllm" / "__init__.py"))
     assert env.environ()["HF_HUB_OFFLINE"] == "1"
 
 

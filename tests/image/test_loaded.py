@@ -45,7 +45,8 @@ def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_docker_has_the_lanes_image(imaged: World, lock: Lock, folder: Path) -> None:
     engine = engine_here("docker")
     name = pulled(engine, lock, folder)
-    assert name == image_name(lock)
+    assert name == open_image(folder, None).config_blob.digest.removeprefix("sha256:")
+    assert layers_of("docker", image_name(lock)) == layers_of("docker", name)
     (told,) = json.loads(output("docker", "image", "inspect", name))
     config = onto.config_of(folder)
     assert told["RootFS"]["Layers"] == config["rootfs"]["diff_ids"]

@@ -1,5 +1,7 @@
 """Models that others trained: found in Hugging Face's cache or in a folder, never downloaded."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -61,10 +63,24 @@ def test_a_folder_goes_before_the_name(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / "config.json").write_text("{}")
+    with pytest.raises(LanewrightError, match="it lacks a file of weights"):
+        find_named(NAME, str(folder), "lane", {})
+    (folder / "model.safetensors").touch()
     assert find_named(NAME, str(folder), "lane", {}) == folder
     assert root_of(folder) == folder
     with pytest.raises(LanewrightError, match=r"has no config\.json"):
         find_named(NAME, str(tmp_path), "lane", {})
+
+
+def test_what_a_download_left_out_is_named(tmp_path: Path) -> None:
+    folder = snapshot(tmp_path, "a1")
+    shards = {"a": "model-1.safetensors", "b": "model-2.safetensors", "c": "model.safetensors"}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": shards}))
+    with pytest.raises(LanewrightError, match=r"it lacks model-1\.safetensors, and 1 more"):
+        find_named(NAME, None, "lane", {"HF_HUB_CACHE": str(tmp_path)})
+    (folder / "model.safetensors.index.json").write_text("[]")
+    with pytest.raises(LanewrightError, match="its index is damaged"):
+        find_named(NAME, None, "lane", {"HF_HUB_CACHE": str(tmp_path)})
 
 
 @pytest.mark.parametrize(
@@ -97,3 +113,12 @@ def test_another_blob_or_size_is_another_hash(tmp_path: Path) -> None:
     longer = named_hash(folder)
     config.write_text("[]")
     assert len({before, longer, named_hash(folder)}) == 3
+
+
+def test_weights_of_the_same_size_written_again_are_others_to_a_comparison(tmp_path: Path) -> None:
+    weights = tmp_path / "model.safetensors"
+    weights.write_bytes(b"1")
+    before = named_hash(tmp_path), named_hash(tmp_path, times=True)
+    os.utime(weights, ns=(1, weights.stat().st_mtime_ns + 1))
+    assert named_hash(tmp_path) == before[0]
+    assert named_hash(tmp_path, times=True) != before[1]

@@ -131,3 +131,16 @@ def test_all_are_asked_the_same(lane: LaneEnv) -> None:
     assert not any(arm.workers or arm.calls or arm.keeps for arm in theirs)
     assert [arm.exchange for arm in theirs] == [False, True]
     assert not any(arm.exchange for arm in ours)
+
+
+def test_what_the_baseline_needs_is_given_where_features_are_off_and_nowhere_else(
+    lane: LaneEnv,
+) -> None:
+    asked = Asked(baseline={"cpu_offload_gb": 67.1, "max_model_len": 256})
+    found = arms(lane, BANKS, asked=asked)
+    off = found.pop("compiled.off").arm.engine
+    pins = pin_arms(("compiled",), BANKS, asked)
+    for engine in (off, *(each.engine for each in pins)):
+        assert (engine["cpu_offload_gb"], engine["max_model_len"]) == (67.1, 256)
+    assert found
+    assert all("cpu_offload_gb" not in each.arm.engine for each in found.values())

@@ -1,5 +1,6 @@
 """A lane may compare less than others, and that is told wherever its verdict is."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -102,3 +103,16 @@ def test_a_verdict_needs_what_was_asked(tokens: int, distinct: int, why: str) ->
     rows: list[Row] = [SELF, EXCHANGED, ON]
     found = judge("eager", [answer], rows, asked=Asked(prompts=1, tokens=16, distinct=8))
     assert (found.verdict, found.why) == ("inconclusive" if why else "equal", why)
+
+
+@pytest.mark.parametrize(
+    ("argument", "told"),
+    [
+        ("moe_hot_experts", "moe_hot_experts is of our overlay"),
+        ("model", "model is the boot's own, or would make another model"),
+        ("quantization", "quantization is the boot's own"),
+    ],
+)
+def test_what_a_baseline_cannot_be_given(argument: str, told: str) -> None:
+    with pytest.raises(LanewrightError, match=re.escape(f"here baseline: {told}")):
+        Asked.of(EqualitySpec(baseline={argument: "12"}), "here", {})

@@ -71,7 +71,11 @@ def _kept(project: Project, places: Places, lock: Lock, arguments: Arguments) ->
     if arguments.base:
         image = brought(places, arguments.base, architecture)
         if base.digest not in (image.digest, image.index):
-            say(f"lane {lane}: that is {image.digest}, and the lane's base is {base.digest}")
+            raise LanewrightError(
+                f"lane {lane}: that is {image.digest}, and the lane's base is {base.digest}",
+                hint=f"`lanewright image {quoted(lane)} --base {quoted(arguments.base)}` takes it all the"
+                " same",
+            )
     elif there := kept_base(places, base, architecture):
         image, what = there, "is kept already"
     else:

@@ -35,7 +35,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     name = lane_of(project, arguments)
     series = load_series(project, name)
     lock = build(project, places, name, check=True).lock
-    if arguments.optional and (missing := why_not(places, series, lock)):
+    if arguments.optional and (missing := why_not(places, series, lock, arguments.engine)):
         say(f"lane {name}: not run in a container: {missing}")
         return ExitCode.CLEAN
     require_hardware(name, series.device)
@@ -44,7 +44,10 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     inside = only_in_image(project, series)
     if not inside:
         require_good_image(places, lock, folder, base)
-    lane = (lay_in_image if inside else lay_lane)(project, places, name)
+    if inside:
+        lane = lay_in_image(project, places, name, arguments.engine)
+    else:
+        lane = lay_lane(project, places, name)
     say(f"lane {name}: its image on {told_base(lane.lock, base)}")
     engine = engine_here(arguments.engine)
     work = make_run_folder(places, f"{name}.image", lane.lock.tree, datetime.now(UTC))
@@ -61,7 +64,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     return ExitCode.CLEAN
 
 
-def why_not(places: Places, series: Series, lock: Lock) -> str:
+def why_not(places: Places, series: Series, lock: Lock, engine: str | None = None) -> str:
     """What a smoke lacks here, for people; empty where it lacks nothing."""
     if not lock.layer:
         return "it has no layer: its series has no [image], or has it built from source"
@@ -70,7 +73,7 @@ def why_not(places: Places, series: Series, lock: Lock) -> str:
     if not image_folders(places, lock):
         return "it has no image on this machine, for there is no base"
     try:
-        engine_here()
+        engine_here(engine)
     except LanewrightError as error:
         return str(error)
     return ""

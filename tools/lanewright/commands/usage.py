@@ -1,5 +1,7 @@
 """``lanewright usage``: read a running server's counts of expert picks."""
 
+from pathlib import Path
+
 import msgspec
 
 from lanewright.cli import Arguments, lane_of

@@ -10,7 +10,7 @@ from lanewright.places import Places
 from lanewright.queue.lock import Lock, LockedBase
 from lanewright.store.locking import held
 from lanewright.store.scratch import making
-from lanewright.terminal import quoted
+from lanewright.terminal import quoted, say
 
 # Registries on this very machine speak no TLS, as for docker.
 LOCAL = ("localhost:", "127.", "[::1]:")
@@ -41,7 +41,12 @@ def kept_base(places: Places, base: LockedBase, architecture: str | None) -> Ope
         return image
     # The lock may name the list alone.
     for folder in sorted(places.base_images.glob("sha256-*")):
-        found = open_image(folder, None)
+        try:
+            found = open_image(folder, None)
+        except LanewrightError as error:
+            # Of another lane, for all that can be seen.
+            say(f"passed over, for it is damaged: {error}")
+            continue
         if found.index == base.digest and architecture in (None, found.platform.architecture):
             return found
     return None

@@ -51,7 +51,7 @@ def result_name(process: str, arm: Arm) -> str:
 
 def of_tree(env: LaneEnv, found: Mapping[str, Any]) -> bool:
     """Whether the vLLM that an arm ran is the tree's."""
-    return env.holds(found["vllm_file"])
+    return env.holds(found["vllm_file"], found.get("vllm", ""))
 
 
 def run_arms(
@@ -113,7 +113,8 @@ def run_arms(
     for each in found:
         if not of_tree(env, each):
             raise MismatchError(
-                f"{name} imported vLLM from {each['vllm_file']}, which is not in the tree {env.site}",
+                f"{name} imported vLLM from {each['vllm_file']}, which is not in the tree"
+                f" {env.site}; it calls itself {each['vllm']}",
                 hint=f"look for a .pth file or a second vLLM in {env.base}, which it stands on",
             )
     return found

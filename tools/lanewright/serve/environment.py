@@ -69,8 +69,13 @@ class LaneEnv:
         """Folder for whatever vLLM and its dependencies would keep in the user's home."""
         return self.bytecode.parent / "caches"
 
-    def holds(self, file: str) -> bool:
-        """Whether a file that Python imported is the tree's."""
+    def holds(self, file: str, version: str) -> bool:  # noqa: ARG002 - an image is told by that
+        """Whether what Python imported as vLLM is the tree's.
+
+        Args:
+            file: Its ``__init__.py``.
+            version: What it calls itself.
+        """
         return Path(file).is_relative_to(self.site)
 
     @contextmanager

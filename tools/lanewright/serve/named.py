@@ -1,6 +1,7 @@
 """Models that others trained, where this machine has them."""
 
 import hashlib
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from lanewright.errors import LanewrightError
 
 CONFIG = "config.json"
 SNAPSHOTS = "snapshots"
+WEIGHTS = (".safetensors", ".bin", ".pt")
 
 
 def find_named(
@@ -37,7 +39,7 @@ def find_named(
                 f"lane {lane}: its model's folder {folder} has no {CONFIG}",
                 hint="mend `model` in [image.run] of the lane's series",
             )
-        return folder
+        return _whole(folder, lane)
     cached = hub_cache(environ) / f"models--{wanted.replace('/', '--')}"
     commit = _text(cached / "refs" / "main")
     there = sorted(path.parent for path in cached.glob(f"{SNAPSHOTS}/*/{CONFIG}"))
@@ -49,7 +51,33 @@ def find_named(
             hint=f"`hf download {wanted}`; or say its folder in [image.run] of the lane's series:"
             ' model = "/..."',
         )
-    return chosen[0]
+    return _whole(chosen[0], lane)
+
+
+def _whole(folder: Path, lane: str) -> Path:
+    """Refuse a folder that lacks weights, as an interrupted download leaves one."""
+    try:
+        wanted = {
+            str(name)
+            for index in folder.glob("*.index.json")
+            for name in json.loads(index.read_text())["weight_map"].values()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise LanewrightError(
+            f"lane {lane}: model {folder}: its index is damaged: {error}"
+        ) from error
+    lacks = sorted(name for name in wanted if not (folder / name).is_file())
+    if not wanted and not any(
+        path.suffix in WEIGHTS and path.is_file() for path in folder.iterdir()
+    ):
+        lacks = [f"a file of weights ({', '.join(WEIGHTS)})"]
+    if lacks:
+        more = f", and {len(lacks) - 1} more" if lacks[1:] else ""
+        raise LanewrightError(
+            f"lane {lane}: model {folder} is not whole: it lacks {lacks[0]}{more}",
+            hint="end its download: `hf download` goes on where it was",
+        )
+    return folder
 
 
 def hub_cache(environ: Mapping[str, str]) -> Path:
@@ -67,18 +95,25 @@ def root_of(model: Path) -> Path:
     return model.parent.parent if model.parent.name == SNAPSHOTS else model
 
 
-def named_hash(folder: Path) -> str:
+def named_hash(folder: Path, *, times: bool = False) -> str:
     """SHA-256 that stands for a model's content, in milliseconds.
 
     Of weights it takes names and sizes, and in Hugging Face's cache the blob's name, which is its
     content's hash; small documents are read.
+
+    Args:
+        folder: With the model.
+        times: Whether the hour counts at which a file was written that is no blob: weights of the
+            same size may have been trained on.
 
     Raises:
         OSError: It cannot be read.
     """
     digest = hashlib.sha256()
     for file in sorted(path for path in folder.iterdir() if path.is_file()):
-        told = file.readlink().name if file.is_symlink() else str(file.stat().st_size)
+        info = file.stat()
+        plain = f"{info.st_size} {info.st_mtime_ns}" if times else f"{info.st_size}"
+        told = file.readlink().name if file.is_symlink() else plain
         digest.update(f"{file.name} {told}\n".encode())
         if file.suffix == ".json":
             digest.update(file.read_bytes())

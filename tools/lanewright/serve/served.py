@@ -121,4 +121,4 @@ def served_model(places: Places, env: LaneEnv, wants: Wants) -> Served:
         folder = ensure_model(places, env, recipe)
         return Served(folder, recipe, called(wants), digest, content_hash(folder))
     folder = find_named(wants.spec.name or "", wants.place, wants.lane)
-    return Served(folder, None, called(wants), digest, digest)
+    return Served(folder, None, called(wants), digest, named_hash(folder, times=True))

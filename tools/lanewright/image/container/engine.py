@@ -1,5 +1,6 @@
 """podman or docker, as this machine has them."""
 
+import os
 import resource
 import shutil
 import subprocess
@@ -17,6 +18,8 @@ from lanewright.terminal import quoted
 # What podman asks for where nobody says less; a process cannot raise its own limits.
 PODMAN_FILES = 1_048_576
 PODMAN_PROCESSES = 32_768
+# Names the engine where none is asked for.
+CHOSEN = "LANEWRIGHT_ENGINE"
 HYBRID = Path("/sys/fs/cgroup/unified")
 
 
@@ -54,11 +57,16 @@ class Engine:
 
 
 def engine_here(wanted: str | None = None) -> Engine:
-    """The engine that is asked for, else the first that is here and answers.
+    """The engine that is asked for, by an option or ``LANEWRIGHT_ENGINE``, else the first that answers.
 
     Raises:
         LanewrightError: There is none.
     """
+    wanted = wanted or os.environ.get(CHOSEN)
+    if wanted and wanted not in ENGINES:
+        raise LanewrightError(
+            f"{CHOSEN}={wanted} runs no containers here", hint=f"{CHOSEN} is {' or '.join(ENGINES)}"
+        )
     names = [wanted] if wanted else list(ENGINES)
     told = []
     for name in names:
@@ -87,32 +95,31 @@ def pulled(engine: Engine, lock: Lock, folder: Path) -> str:
     """Bring a lane's image into an engine's storage, unless it is there.
 
     Returns:
-        The name by which it can be run.
+        By what it can be run.
 
     Raises:
         LanewrightError: The engine says no, or makes another image of it.
     """
     name = image_name(lock)
-    bring(engine, open_image(folder, None), name, f"lanewright verify --image {lock.lane}")
-    return name
+    mend = f"lanewright verify --image {lock.lane}"
+    return bring(engine, open_image(folder, None), name, mend)
 
 
 def pulled_base(engine: Engine, base: OpenImage) -> str:
     """Bring a lane's base into an engine's storage, unless it is there.
 
     Returns:
-        The name by which it can be run.
+        By what it can be run.
 
     Raises:
         LanewrightError: As ``pulled`` says.
     """
     wanted = base.config_blob.digest.removeprefix("sha256:")
     name = f"localhost/lanewright/base:{wanted[:12]}"
-    bring(engine, base, name, f"rm -r {quoted(base.folder)}, and make it again")
-    return name
+    return bring(engine, base, name, f"rm -r {quoted(base.folder)}, and make it again")
 
 
-def bring(engine: Engine, image: OpenImage, name: str, mend: str) -> None:
+def bring(engine: Engine, image: OpenImage, name: str, mend: str) -> str:
     """Bring an image into an engine's storage under a name, unless it is there.
 
     Args:
@@ -121,6 +128,10 @@ def bring(engine: Engine, image: OpenImage, name: str, mend: str) -> None:
         name: With a tag.
         mend: What to type where another image came of it.
 
+    Returns:
+        By what it is run: its id, which no tag moves; of the newer of docker's two stores, where
+        that is its manifest's, the name.
+
     Raises:
         LanewrightError: The engine says no, or makes another image of it.
     """
@@ -128,8 +139,7 @@ def bring(engine: Engine, image: OpenImage, name: str, mend: str) -> None:
     if not engine.has(wanted):
         if engine.name == "docker":
             load(engine.program, image, name)
-            # By the newer of docker's two stores an image's id is its manifest's.
-            return
+            return wanted if engine.has(wanted) else name
         # It makes a name of the path, in which no part may begin with a dot.
         pull = [engine.program, "pull", "--quiet", f"oci:{image.folder.name}"]
         what = f"bring the image into {engine.name}'s storage"
@@ -140,3 +150,4 @@ def bring(engine: Engine, image: OpenImage, name: str, mend: str) -> None:
             hint=mend,
         )
     run_tool([engine.program, "tag", wanted, name], f"name it {name}")
+    return wanted

@@ -13,6 +13,9 @@ from lanewright.queue.series_run import RunSpec
 from lanewright.serve.child import Child, child
 from lanewright.serve.environment import LaneEnv
 
+# In the version of every lane.
+LANE = "+lane."
+
 
 @dataclass(frozen=True, kw_only=True)
 class ImageEnv(LaneEnv):
@@ -25,6 +28,7 @@ class ImageEnv(LaneEnv):
         image: Its name in the engine's storage.
         image_id: Digest of its configuration.
         packages: Folder in it that holds vLLM.
+        version: What a lane's layer has vLLM call itself; empty for the unpatched pin.
         run: What the lane needs of the machine.
     """
 
@@ -32,6 +36,7 @@ class ImageEnv(LaneEnv):
     image: str
     image_id: str
     packages: Path
+    version: str
     run: RunSpec
 
     @property
@@ -48,9 +53,11 @@ class ImageEnv(LaneEnv):
         """What a container is given beside its image's own variables."""
         return {**self.run.environment, **ENVIRON}
 
-    def holds(self, file: str) -> bool:
-        """Whether a file that Python imported is where the lane's layer has its own."""
-        return Path(file).is_relative_to(self.packages)
+    def holds(self, file: str, version: str) -> bool:
+        """Whether what Python imported as vLLM is this side's: pin and lane are in one place."""
+        if not Path(file).is_relative_to(self.packages):
+            return False
+        return version == self.version if self.version else LANE not in version
 
     @contextmanager
     def running(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from lanewright.errors import HardwareError
 from lanewright.image.container.boxed import clear_dead
-from lanewright.image.container.engine import Engine, engine_here, pulled, pulled_base
+from lanewright.image.container.engine import engine_here, pulled, pulled_base
 from lanewright.image.container.image_env import ImageEnv
 from lanewright.image.onto.base import told_base
 from lanewright.image.onto.composed import compose
@@ -13,6 +13,7 @@ from lanewright.image.onto.refusing import require_good_image
 from lanewright.image.onto.standing import standing_image
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.lock import layer_of
 from lanewright.queue.series import load_series
 from lanewright.queue.series_run import RunSpec
 from lanewright.serve.environment import LaneEnv
@@ -55,26 +56,21 @@ def lay_in_image(project: Project, places: Places, name: str, wanted: str | None
     run = series.image.run or RunSpec()
     packages = Path(series.image.site_packages)
 
-    def boxed(env: LaneEnv, name: str, image_id: str) -> ImageEnv:
-        return _boxed(env, engine, name, image_id, packages, run)
+    def boxed(env: LaneEnv, name: str, image_id: str, version: str) -> ImageEnv:
+        return ImageEnv(
+            python=env.python,
+            site=env.site,
+            bytecode=env.bytecode,
+            engine=engine,
+            image=name,
+            image_id=image_id,
+            packages=packages,
+            version=version,
+            run=run,
+        )
 
     return replace(
         lane,
-        env=boxed(lane.env, of_lane, image.config),
-        pin=boxed(lane.pin, of_pin, base.config_blob.digest),
-    )
-
-
-def _boxed(
-    env: LaneEnv, engine: Engine, image: str, image_id: str, packages: Path, run: RunSpec
-) -> ImageEnv:
-    return ImageEnv(
-        python=env.python,
-        site=env.site,
-        bytecode=env.bytecode,
-        engine=engine,
-        image=image,
-        image_id=image_id,
-        packages=packages,
-        run=run,
+        env=boxed(lane.env, of_lane, image.config, layer_of(lane.lock).version or ""),
+        pin=boxed(lane.pin, of_pin, base.config_blob.digest, ""),
     )

@@ -8,9 +8,12 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.queue.series_boot import EqualitySpec
+from lanewright.serve.boot import MODEL_ARGUMENTS, OWN_ARGUMENTS
 from lanewright.serve.equality.prompts import DISTINCT, MAX_TOKENS, PROMPTS
 from lanewright.serve.features import without_features
 
+# Of how a model fits, these say nothing.
+NOT_A_BASELINES = OWN_ARGUMENTS | MODEL_ARGUMENTS | {"worker_cls", "worker_extension_cls"}
 Mode = Literal["eager", "compiled"]
 MODES: tuple[Mode, ...] = ("eager", "compiled")
 
@@ -59,6 +62,11 @@ class Asked:
             if value is not None
         }
         asked = cls(**told)
+        if taken := sorted(NOT_A_BASELINES.intersection(asked.baseline)):
+            raise LanewrightError(
+                f"{place} baseline: {', '.join(taken)} is the boot's own, or would make another model",
+                hint="take it out: only how the model fits its device is to be said there",
+            )
         ours = sorted(asked.baseline.keys() - without_features(asked.baseline).keys())
         if ours:
             raise LanewrightError(

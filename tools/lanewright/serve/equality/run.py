@@ -36,6 +36,7 @@ class Equality:
         exchanged: Layer whose first and last expert the negative control exchanges.
         modes: One per mode of the engine.
         proofs: Per arm (``eager.on``), what is proven of each feature there.
+        plain: Engine arguments that the baseline needs of its own.
         resumed: Per arm that was not booted again, the run that its answers are from.
     """
 
@@ -47,6 +48,7 @@ class Equality:
     modes: tuple[Judged, ...]
     proofs: Mapping[str, tuple[Proof, ...]]
     resumed: Mapping[str, Resumed]
+    plain: Mapping[str, object]
 
 
 def equality(
@@ -113,6 +115,7 @@ def equality(
         modes=judged,
         proofs={},
         resumed=resumed,
+        plain=dict(asked.baseline),
     )
     for each in arms:
         try:

@@ -18,6 +18,9 @@ def lines(equality: Mapping[str, Any]) -> Iterator[str]:
     """
     if equality.get("fewer"):
         yield f"asked for less than by default: {', '.join(equality['fewer'])}"
+    if equality.get("plain"):
+        said = ", ".join(f"{name}={value}" for name, value in equality["plain"].items())
+        yield f"where our features are off, and in the baseline: {said}"
     for arm, origin in equality.get("resumed", {}).items():
         yield f"resumed: {arm} is of run {origin['run']}, finished {origin['finished']}"
     for mode in equality["modes"]:

@@ -30,7 +30,7 @@ NO_HARDWARE = 6
 # Of a rebase some lanes of which stay, while the locks of others are written.
 SOME_STAY = {1, 3}
 ENDED = re.compile(r"Returned code (-?\d+)")
-FAST = "not engine and not engine_full and not image and not gpu"
+FAST = "not engine and not engine_full and not image and not gpu and not browser"
 
 
 def dependencies(group: str) -> tuple[str, ...]:
@@ -88,6 +88,8 @@ class Steps:
 def build_image(session: nox.Session) -> None:
     """Build a lane and its image, boot it, compare it with its pin: -- [LANE] [--base IMAGE]."""
     session.install("-e", ".")
+    if session.posargs[-1:] == ["--base"]:
+        session.error("--base takes an image: -- LANE --base IMAGE")
     lane, base = with_base(session.posargs)
     session.run("lanewright", "build", *lane)
     steps = Steps(session)
@@ -126,8 +128,17 @@ def rebase(session: nox.Session) -> None:
     steps = Steps(session)
     ended = steps.run("rebase", *session.posargs)
     if "--check" not in session.posargs and ended in {0, *SOME_STAY}:
-        # Upstream keeps its newest images alone: a base that a lock names is kept with the lock.
+        # Upstream keeps its newest images alone: a base that a lane names is kept as it is named.
         steps.run("image", "mirror", "--optional", "--every")
+    steps.end()
+
+
+@nox.session(default=False)
+def nightly(session: nox.Session) -> None:
+    """Try lanes as a night does, each step by itself: -- [LANE...] [--resume]."""
+    session.install("-e", ".")
+    steps = Steps(session)
+    steps.run("nightly", *session.posargs)
     steps.end()
 
 
@@ -148,7 +159,17 @@ def tests(session: nox.Session) -> None:
     if fast or session.posargs[:2] == ["-m", "engine"]:
         tier += ["--numprocesses", "2", "--dist", "load" if fast else "loadfile"]
         tier += [] if fast else ["--no-loadscope-reorder"]
-    session.run("pytest", *tier, *session.posargs, env=in_memory() if fast else {})
+    # Of the thousand Pythons that the tests start each would compile all that it imports.
+    env = {"PYTHONDONTWRITEBYTECODE": None, **(in_memory() if fast else {})}
+    session.run("pytest", *tier, *session.posargs, env=env)
+
+
+@nox.session(default=False)
+def browser(session: nox.Session) -> None:
+    """Open pages in a headless Chromium: as others' words, for axe, by keys, on paper."""
+    # Playwright's driver is 45 MB that no other test needs; the Chromium is the machine's.
+    session.install("-e", ".", *dependencies("browser"))
+    session.run("pytest", "-m", "browser", "tests/page", *session.posargs, env=in_memory())
 
 
 @nox.session
@@ -170,7 +191,7 @@ def typing(session: nox.Session) -> None:
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
     """Measure: -- [queue [--repeats N] | counter|banks [LANE] [--blocks N] | switch | price | stage | device]."""
-    session.install("-e", ".", *dependencies("bench"))
+    session.install("-e", ".")
     only, *rest = session.posargs or [""]
     if only not in ("", *BENCHMARKS):
         session.error(f"{only} is no benchmark: there are {', '.join(BENCHMARKS)}")

@@ -1,6 +1,7 @@
 """A closed world for every test: own home, own store, no user settings, no network."""
 
 import functools
+import gc
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,6 +26,13 @@ __all__ = ["_stocked", "carrying", "own_stand_in", "stand_in"]
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis.settings.register_profile("explore", derandomize=False, print_blob=True, deadline=None)
 hypothesis.settings.load_profile("same")
+
+
+def pytest_collection_finish() -> None:
+    """Keep what stands for the whole run out of each look for rings: it is most of what there is."""
+    gc.collect()
+    gc.freeze()
+
 
 AddRelease = Callable[[str, Mapping[str, bytes]], None]
 

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 COMMAND = (sys.executable, "-m", "lanewright")
@@ -13,19 +13,30 @@ COMMAND = (sys.executable, "-m", "lanewright")
 def start(
     root: Path, *arguments: str, env: Mapping[str, str] | None = None
 ) -> subprocess.Popen[str]:
-    """Start a command line in a project; both its streams are pipes.
+    """Start a command line in a project; both its streams are pipes."""
+    return started([*COMMAND, "-C", str(root), *arguments], {**os.environ, **(env or {})})
 
-    Whoever runs the tests may ignore SIGINT, which a child would inherit.
+
+def started(
+    command: Sequence[str], env: Mapping[str, str], *, nohup: bool = False
+) -> subprocess.Popen[str]:
+    """Start a command that hears SIGINT and SIGHUP, which whoever runs the tests may ignore.
+
+    With ``nohup`` it is started as by that.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    return subprocess.Popen(
-        [*COMMAND, "-C", str(root), *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **(env or {})},
-    )
+    hung_up = signal.signal(signal.SIGHUP, signal.SIG_IGN if nohup else signal.SIG_DFL)
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=env,
+        )
+    finally:
+        signal.signal(signal.SIGHUP, hung_up)
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str, str]:

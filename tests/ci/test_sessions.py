@@ -12,8 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.ci.test_nightly import row
-
 ROOT = Path(__file__).parents[2]
 # Tells what it was called with, and ends with the code that its first words were given.
 LANEWRIGHT = """\
@@ -35,7 +33,6 @@ class Ended:
     code: int
     log: str
     calls: list[str]
-    page: str
 
 
 def run(root: Path, endings: Mapping[str, int], *command: str) -> Ended:
@@ -45,7 +42,6 @@ def run(root: Path, endings: Mapping[str, int], *command: str) -> Ended:
     for name in ("noxfile.py", "pyproject.toml", NIGHTLY):
         shutil.copy(ROOT / name, root / name)
     (root / "calls").write_text("")
-    (root / "page").write_text("")
     (root / "endings").write_text("".join(f"{code} {words}\n" for words, code in endings.items()))
     programs = {
         "lanewright": LANEWRIGHT,
@@ -62,7 +58,6 @@ def run(root: Path, endings: Mapping[str, int], *command: str) -> Ended:
             "PATH": f"{root / 'bin'}:{os.environ['PATH']}",
             "CALLS": str(root / "calls"),
             "ENDINGS": str(root / "endings"),
-            "GITHUB_STEP_SUMMARY": str(root / "page"),
         },
         cwd=root,
         capture_output=True,
@@ -71,7 +66,7 @@ def run(root: Path, endings: Mapping[str, int], *command: str) -> Ended:
         check=False,
     )
     calls = (root / "calls").read_text().splitlines()
-    return Ended(ended.returncode, ended.stderr, calls, (root / "page").read_text())
+    return Ended(ended.returncode, ended.stderr, calls)
 
 
 def build_image(root: Path, *words: str, **endings: int) -> Ended:
@@ -97,6 +92,14 @@ def test_with_another_base_none_is_sought(tmp_path: Path, words: tuple[str, ...]
     ended = build_image(tmp_path, *words)
     assert ended.calls[1] in ("image some --base DIR", "image some --base=DIR")
     assert ended.calls[2] == "boot --equal some"
+
+
+@pytest.mark.parametrize("words", [("some", "--base"), ("--base",)])
+def test_a_base_that_is_not_named_is_told(tmp_path: Path, words: tuple[str, ...]) -> None:
+    ended = build_image(tmp_path, *words)
+    assert ended.code == 1
+    assert "--base takes an image: -- LANE --base IMAGE" in ended.log
+    assert ended.calls == []
 
 
 @pytest.mark.parametrize(
@@ -130,19 +133,11 @@ def test_a_lane_that_is_not_built_goes_no_further(tmp_path: Path) -> None:
     assert ended.calls == ["build some"]
 
 
-@pytest.mark.parametrize(("boot", "expected"), [(6, 1), (5, 5)])
-def test_the_night_tells_the_worst_of_a_lane(tmp_path: Path, boot: int, expected: int) -> None:
-    ended = run(tmp_path, {"image mirror": 1, "boot": boot}, NIGHTLY, "some")
-    assert row(ended.page, "build-image -- some") == f"**failed** with {expected}"
-    assert "boot --equal some" in ended.calls
-    assert ended.code == expected
-
-
-def test_the_night_of_a_lane_without_its_hardware(tmp_path: Path) -> None:
-    ended = run(tmp_path, {"rebase": 4, "boot": 6}, NIGHTLY, "some")
-    assert row(ended.page, "rebase -- --check") == "drift"
-    assert row(ended.page, "build-image -- some").startswith("**not run**")
-    assert ended.code == 6
+@pytest.mark.parametrize("ending", [0, 3, 6])
+def test_the_script_of_a_night_ends_as_that_does(tmp_path: Path, ending: int) -> None:
+    ended = run(tmp_path, {"nightly": ending} if ending else {}, NIGHTLY, "some", "other")
+    assert ended.calls == ["nightly some other"]
+    assert ended.code == ending
 
 
 MIRROR = "image mirror --optional --every"

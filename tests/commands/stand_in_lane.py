@@ -17,6 +17,7 @@ from lanewright.serve.recipes import RECIPES
 from lanewright.store.release import Release, import_wheel
 from tests.conftest import World
 from tests.serve.stand_in import HOOK, OVERLAY, SITE
+from tests.upstream.compiled import compiled
 from tests.upstream.diff import own_patch
 from tests.upstream.tree import BESIDE
 from tests.upstream.wheels import make_wheel
@@ -54,7 +55,8 @@ def lay_base(places: Places, requirements: Path) -> None:
     shutil.copy(SITE / "torch.py", folder)
     python = folder / "bin" / "python"
     python.write_text(
-        f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH:{folder}" exec {sys.executable} -S "$@"\n'
+        f"#!/bin/sh\nexport PYTHONPYCACHEPREFIX={compiled()}\n"
+        f'PYTHONPATH="$PYTHONPATH:{folder}" exec {sys.executable} -S "$@"\n'
     )
     python.chmod(0o755)
 

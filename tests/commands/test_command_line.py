@@ -38,7 +38,16 @@ def test_an_unknown_lane_names_those_that_are(world: World, capfd: Capture, comm
 
 
 @pytest.mark.parametrize(
-    "arguments", [["nonsense"], [], ["build", "--nonsense"], ["build", "a", "b"], ["-C"]]
+    "arguments",
+    [
+        ["nonsense"],
+        [],
+        ["build", "--nonsense"],
+        ["build", "a", "b"],
+        ["-C"],
+        ["image", "--format", "docker"],
+        ["image", "sample", "--format", "oci", "--out", "x"],
+    ],
 )
 def test_what_cannot_be_read_ends_with_2(capfd: Capture, arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -97,6 +106,32 @@ def test_build_prints_the_tree_alone(world: World, capfd: Capture) -> None:
     assert captured.out == f"{lock.tree}\n"
     assert "hook: 3 hunks in 2 files: 2 merged, 1 clean" in captured.err
     assert "sample_package: 2 files laid in" in captured.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "build --check",
+        "show",
+        "blame vllm/config.py",
+        "verify",
+        "verify --tree",
+        "bisect --run true",
+        "image",
+        "image inspect",
+        "image run",
+        "env",
+        "boot",
+        "equal",
+    ],
+)
+def test_what_needs_a_lock_says_in_one_way_that_there_is_none(
+    world: World, capfd: Capture, words: str
+) -> None:
+    assert world.run(*words.split()) == 4
+    assert capfd.readouterr().err.endswith(
+        "lanewright: lane sample has no lock yet\n  next: lanewright build sample\n"
+    )
 
 
 def test_build_check_finds_drift(built: World, capfd: Capture) -> None:
@@ -168,3 +203,11 @@ def test_a_store_that_pythons_path_cannot_hold_is_refused(
     monkeypatch.setenv("LANEWRIGHT_STORE", "/tmp/a:b")  # noqa: S108 - never made
     assert world.run("status") == 1
     assert "holds a ':'" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["rebase", "--chec"], ["image", "mirror", "--opt"]])
+def test_an_option_is_written_out(world: World, words: list[str]) -> None:
+    """What calls lanewright looks for the whole of it."""
+    with pytest.raises(SystemExit) as ended:
+        world.run(*words)
+    assert ended.value.code == 2

@@ -102,6 +102,20 @@ def test_shims_stand_under_pin_and_lane_and_are_told(lay: Lay, capfd: Capture) -
         assert log.count("shim mxfp4-without-amx: after vllm") == 1
 
 
+@pytest.mark.parametrize("command", ["boot", "equal"])
+def test_what_stands_in_for_hardware_is_in_no_image(lay: Lay, capfd: Capture, command: str) -> None:
+    world = lay()
+    series = world.root / "series" / "sample.toml"
+    named = '[boot]\nshims = ["mxfp4-without-amx"]\n\n'
+    series.write_text(series.read_text().replace("[engine]", f"{named}[engine]"))
+    capfd.readouterr()
+    assert world.run(command, "--in-image") == 6
+    err = capfd.readouterr().err
+    assert "stands in for hardware here (mxfp4-without-amx), which is no part of an image" in err
+    assert "next: `lanewright boot sample` without --in-image" in err
+    assert not [*world.places.state.glob("runs/*/*")]
+
+
 def test_boot_compares_where_it_is_asked_to(lay: Lay, capfd: Capture) -> None:
     world = lay()
     assert world.run("boot", "--equal") == 0
@@ -129,7 +143,8 @@ def test_a_patch_that_changes_an_answer_ends_with_5_and_says_where(
     assert "lanewright: lane sample: equality with its baseline: differs" in captured.err
     assert "prompt 1 'A', index 5: token " in captured.err
     assert "in both, with another logprob (top-2 gap " in captured.err
-    assert f"next: every answer is in {record(world)['folder']}/equality" in captured.err
+    assert f"next: every answer is in {record(world)['folder']}/equality; " in captured.err
+    assert captured.err.endswith("`lanewright bisect sample --equal`\n")
 
 
 def test_a_pin_that_does_not_boot_ends_with_1_and_says_so(lay: Lay, capfd: Capture) -> None:

@@ -26,11 +26,14 @@ FINISHED += ["eager.off"]
 
 
 def stopped(world: World, number: int, *command: str) -> tuple[int, str]:
-    """Send a run a signal once it is at an engine that does not come up; its code and its talk."""
+    """Send a run a signal once it is at an engine that does not come up; its code and its talk.
+
+    The pin, which runs at the same time, is done with by then.
+    """
     (model,) = world.places.models.iterdir()
     (model / STOP).touch()
     process = start(world.root, *command)
-    while not any("told to hang" in log.read_text() for log in logs(world)):
+    while not any("told to hang" in log.read_text() for log in logs(world)) or not pin_done(world):
         assert process.poll() is None, finish(process)
         time.sleep(0.05)
     process.send_signal(number)
@@ -38,6 +41,15 @@ def stopped(world: World, number: int, *command: str) -> tuple[int, str]:
     assert out == ""
     (model / STOP).unlink()
     return code, talk
+
+
+def pin_done(world: World) -> bool:
+    """Whether each arm that a run's pin is asked for has been noted as finished."""
+    for spec in world.places.state.glob("runs/*/*/equality/pin.spec.json"):
+        arms = json.loads(spec.read_text())["arms"]
+        if not all(Path(arm["note"]["file"]).exists() for arm in arms):
+            return False
+    return True
 
 
 def logs(world: World) -> list[Path]:

@@ -121,9 +121,12 @@ def test_verify_takes_the_image_where_there_is_one(imaged: World, capfd: Capture
     assert imaged.run("image") == 0
     capfd.readouterr()
     assert imaged.run("verify") == 0
-    assert capfd.readouterr().out.startswith("lane sample: lock and image verified, tree ")
+    assert capfd.readouterr().out.startswith("lane sample: lock and layer verified, tree ")
     assert imaged.run("verify", "--image") == 0
-    assert capfd.readouterr().out.startswith("lane sample: image verified, tree ")
+    captured = capfd.readouterr()
+    assert captured.out.startswith("lane sample: layer verified, tree ")
+    assert "lane sample: there is no image on a base here" in captured.err
+    assert "next: lanewright image sample\n" in captured.err
 
 
 def test_another_store_gives_the_same(imaged: World, capfd: Capture) -> None:
@@ -154,7 +157,7 @@ def test_status_names_the_image(imaged: World, capfd: Capture) -> None:
     folder = layout_folder(imaged.places, locked(imaged))
     capfd.readouterr()
     assert imaged.run("status") == 0
-    assert f"  image: {folder}\n" in capfd.readouterr().out
+    assert f"  image: layer only, {folder}\n" in capfd.readouterr().out
     assert imaged.run("status", "--json") == 0
     assert json.loads(capfd.readouterr().out)[0]["layout"] == str(folder)
 

@@ -80,6 +80,7 @@ def test_status_before_and_after(world: World, capfd: Capture) -> None:
         "store": True,
         "tree": str(site),
         "layout": None,
+        "image": None,
         "last_run": None,
         "open": 0,
         "left_out": [],

@@ -114,6 +114,7 @@ def test_check_writes_nothing_at_all(
     assert built.run("rebase", "--check", "--to", "main") == 4
     assert "would change: sample" in capfd.readouterr().err
     assert built.run("rebase", "--check", "--to", "0.31.0") == 0
+    assert capfd.readouterr().err.endswith("nothing would change\n")
     assert snapshot(built.root) == before
 
 

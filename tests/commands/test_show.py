@@ -19,6 +19,8 @@ def test_show_all_then_one_entry_then_one_hunk(built: World, capfd: Capture) -> 
     names = re.findall(r"^  (vllm/\S+):([0-9a-f]{10})", out, re.MULTILINE)
     assert [path for path, _ in names] == [*["vllm/arguments.py"] * 2, "vllm/config.py"]
     assert "+    counter" not in out
+    folded = "  sample_package/__init__.py, sample_package-1.dist-info/METADATA\n"
+    assert out.endswith(f"2 files laid in\n{folded}")
     assert built.run("show", "sample", "hook") == 0
     assert capfd.readouterr().out.count("\n@@ -") == 3
     assert built.run("show", "sample", "hook:vllm/arguments.py") == 0
@@ -31,6 +33,54 @@ def test_show_all_then_one_entry_then_one_hunk(built: World, capfd: Capture) -> 
         assert out.count("\n@@ -") == 1
     assert built.run("show", "sample", "sample_package") == 0
     assert "  sample_package/__init__.py\n" in capfd.readouterr().out
+
+
+def test_an_overlays_many_files_are_one_line_of_a_lane(built: World, capfd: Capture) -> None:
+    for name in ("a/b.py", "a/c.py", "d.py"):
+        file = built.root / "overlay/sample_package" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("")
+    folded = "sample_package: 4 files, sample_package-1.dist-info/METADATA"
+    assert built.run("report") == 0
+    assert f"laid in\n  {folded}\n" in capfd.readouterr().out
+    assert built.run("report", "--format", "markdown") == 0
+    assert "- sample\\_package: 4 files, sample" in capfd.readouterr().out
+    assert built.run("report", "--json") == 0
+    laid = json.loads(capfd.readouterr().out)["entries"][1]["laid"]
+    assert len(laid) == 5
+    assert built.run("build") == 0
+    capfd.readouterr()
+    assert built.run("show") == 0
+    assert capfd.readouterr().out.endswith(f"laid in\n  {folded}\n")
+    assert built.run("show", "sample", "sample_package") == 0
+    assert capfd.readouterr().out.splitlines()[1:] == [f"  {path}" for path in laid]
+
+
+def test_an_entry_of_another_lane_is_told_with_the_lanes_that_have_it(
+    built: World, capfd: Capture
+) -> None:
+    text = (built.root / "series/sample.toml").read_text()
+    mine = text.replace('"own/hook.patch"', '"own/hook.patch"\nname = "mine"')
+    for lane in ("my-lane", "other"):
+        (built.root / f"series/{lane}.toml").write_text(mine)
+    assert built.run("show", "mine") == 1
+    assert capfd.readouterr().err == (
+        "lanewright: mine is an entry of my-lane and other\n  next: lanewright show my-lane mine\n"
+    )
+    assert built.run("show", "mine:vllm/config.py") == 1
+    assert "next: lanewright show my-lane mine:vllm/config.py\n" in capfd.readouterr().err
+    assert built.run("show", "sample", "mine") == 1
+    assert "next: lanewright show my-lane mine\n" in capfd.readouterr().err
+    assert built.run("show", "yours") == 1
+    assert "unknown lane 'yours'" in capfd.readouterr().err
+
+
+def test_an_entry_of_the_default_lane_may_be_in_its_series_alone(
+    built: World, capfd: Capture
+) -> None:
+    built.edit("series/sample.toml", '"own/hook.patch"', '"own/hook.patch"\nname = "mine"')
+    assert built.run("show", "mine") == 1
+    assert "mine is in its series, and not in its lock yet" in capfd.readouterr().err
 
 
 def test_show_as_json(built: World, capfd: Capture) -> None:
@@ -71,7 +121,7 @@ def test_show_of_an_entry_that_left_the_series(
 
 
 def test_show_before_the_first_build(world: World, capfd: Capture) -> None:
-    assert world.run("show") == 1
+    assert world.run("show") == 4
     assert "next: lanewright build sample" in capfd.readouterr().err
 
 

@@ -3,6 +3,8 @@
 import dataclasses
 import functools
 import json
+import os
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +38,21 @@ CARRIED = ("upstream.toml", "series", "patches", "overlay", "environments")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the longest files first; ``--no-loadscope-reorder`` keeps that order."""
     items.sort(key=lambda each: each.path.stem not in LONGEST)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cores() -> frozenset[int]:
+    """Keep this process of the tests to its share of the cores; gives all that there were.
+
+    Engines on the same ones wait for each other in spinning loops.
+    """
+    mine = sorted(os.sched_getaffinity(0))
+    worker = re.fullmatch(r"gw(\d+)", os.environ.get("PYTEST_XDIST_WORKER", ""))
+    share = len(mine) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if worker and share:
+        first = int(worker[1]) * share
+        os.sched_setaffinity(0, mine[first : first + share])
+    return frozenset(mine)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 from lanewright.image.opened.image import open_image
 from lanewright.places import Places
 from lanewright.serve.model import content_hash
-from lanewright.serve.named import named_hash
+from lanewright.serve.named_files import named_hash
 from tests.engine.conftest import Lane, copied
 from tests.engine.imaged import done, lanewright, require_tools, state
 from tests.image.programs import output
@@ -65,14 +65,19 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.image
 def test_it_boots_in_its_image(named: Lane, model: Path, state: Path) -> None:
-    told = done("boot", "--in-image", "--no-server", named.name, root=named.root)
+    ended = lanewright("boot", "--in-image", named.name, root=named.root)
+    assert ended.returncode == 0, ended.stderr
+    told = ended.stdout
     assert "lane cpu-tiny: passed" in told
+    assert "its server is for `lanewright image smoke cpu-tiny` to boot" in ended.stderr
     assert "it ran in containers of that" in told
     assert "proof of moe_usage_counter" in told
     (record,) = [json.loads(file.read_text()) for file in state.glob("runs/cpu-tiny/*/record.json")]
-    assert record["model"] == {"recipe": None, "name": NAME, "hash": named_hash(model)}
+    hashes = {"hash": named_hash(model), "content": named_hash(model, times=True)}
+    assert record["model"] == {"recipe": None, "name": NAME, **hashes}
     folder = Path(json.loads(done("image", named.name, "--json", root=named.root))["folder"])
     assert record["environment"]["base"] == open_image(folder, None).config_blob.digest
+    assert record["boots"]["server"] is None
     assert record["boots"]["offline"]["vllm_file"].startswith("/usr/local/lib/python3.11/")
 
 

@@ -18,7 +18,7 @@ from lanewright.queue.lock import read_lock
 from lanewright.queue.use.seams import SEAMS_FILE
 from lanewright.serve.boot import engine_arguments
 from lanewright.serve.child import BootError
-from lanewright.serve.engines import Arm, run_arms
+from lanewright.serve.engines import Arm, starting
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality.prompts import PROMPTS
 from lanewright.serve.evidence import Evidence
@@ -110,7 +110,8 @@ class Two:
             calls=(FORCED,) if banked and swaps else (),
         )
         folder.mkdir()
-        return run_arms(env, self.model, [arm], folder, name=folder.name)[0]
+        with starting(env, self.model, [arm], folder, name=folder.name) as running:
+            return running.wait()[0]
 
 
 @pytest.fixture(scope="module")

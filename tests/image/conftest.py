@@ -13,6 +13,7 @@ from lanewright.store.objects import TreeId
 from lanewright.store.trees import edit_tree
 from lanewright.store.write import Content, store_files
 from tests.conftest import World
+from tests.image.in_skopeos_place import serving
 
 EMPTY = TreeId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 ROOT = "usr/lib/python3/dist-packages"
@@ -65,3 +66,10 @@ def layout(imaged: World, lock: Lock) -> Path:
     folder = layout_folder(imaged.places, lock)
     lay_out(imaged.repository, lock, folder)
     return folder
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What a registry has: files by the digests of which they are told."""
+    monkeypatch.setenv("PATH", f"{serving(tmp_path)}:/usr/bin:/bin")
+    return tmp_path / "served"

@@ -7,15 +7,19 @@ import dataclasses
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from lanewright.image.container.boxed import patience
 from lanewright.image.container.engine import Engine
 from lanewright.image.container.image_env import ImageEnv
 from lanewright.queue.series_run import RunSpec
-from lanewright.serve.child import watch
+from lanewright.serve.child import BootError, watch
+from lanewright.serve.engines import Arm, starting
 from lanewright.serve.environment import STEP_SECONDS
+from lanewright.serve.equality.key import Side, key_of
 
 PACKAGES = Path("/usr/lib/site-packages")
 # Runs `run ... IMAGE SCRIPT ARGUMENTS` by this Python.
@@ -28,6 +32,16 @@ if sys.argv[1] == "run":
     words = sys.argv[sys.argv.index("its/image") + 1:]
     os.execv({sys.executable!r}, [{sys.executable!r}, *words])
 """
+
+
+# What a container may hear of its machine.
+MORE: list[dict[str, Any]] = [
+    {"devices": ["/dev/kfd"]},
+    {"ipc": "host"},
+    {"ulimits": ["memlock=-1"]},
+    {"cap_add": ["SYS_NICE"]},
+    {"volumes": {"/root/.cache": "lane-cache"}},
+]
 
 
 @pytest.fixture
@@ -78,6 +92,26 @@ def test_what_a_container_has(env: ImageEnv, tmp_path: Path) -> None:
     assert removed == ["rm", "--force", "--volumes", name]
 
 
+def test_an_engine_has_its_model_and_a_boot_map_that_lies_elsewhere(
+    env: ImageEnv, tmp_path: Path
+) -> None:
+    """Its own run's folder is there anyway, with maps that another arm made."""
+    folder, model, usage = tmp_path / "run", tmp_path / "model", tmp_path / "usage.json"
+    folder.mkdir()
+    made = str(folder / "eager.usage.json")
+    arms = [
+        Arm(name=name, engine={"moe_boot_map": file}, prompts=["A"], max_tokens=1)
+        for name, file in (("mapped", str(usage)), ("made", made), ("first", "first"))
+    ]
+    # There is no vLLM in this Python.
+    with pytest.raises(BootError), starting(env, model, arms, folder, name="lane") as running:
+        running.wait()
+    run, *_ = [json.loads(line) for line in (tmp_path / "notes").read_text().splitlines()]
+    mounts = [word.removeprefix("--volume=").split(":")[0] for word in run if "--volume=" in word]
+    assert {str(model), str(usage), str(folder)} <= {*mounts}
+    assert made not in mounts
+
+
 def test_it_is_removed_where_it_fails(env: ImageEnv, tmp_path: Path) -> None:
     status, asked = ran(env, tmp_path, "import sys; sys.exit(3)")
     assert status == 3
@@ -96,6 +130,27 @@ def test_pin_and_lane_are_told_apart_by_version(env: ImageEnv) -> None:
 def test_it_tells_what_it_stands_on(env: ImageEnv) -> None:
     assert env.base == "sha256:1"
     assert env.environ()["HF_HUB_OFFLINE"] == "1"
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        RunSpec(environment={"HOME": "/root", "HF_HUB_OFFLINE": "1"}),
+        RunSpec(environment={"HOME": "/root", "HF_HUB_OFFLINE": "0", "OMP_WAIT_POLICY": "active"}),
+        *(RunSpec(environment={"HOME": "/root", "HF_HUB_OFFLINE": "0"}, **more) for more in MORE),
+    ],
+)
+def test_another_variable_device_or_right_is_another_run(env: ImageEnv, run: RunSpec) -> None:
+    arm = Arm(name="eager", engine={}, prompts=("A",), max_tokens=8)
+
+    def keyed(env: ImageEnv) -> str:
+        side = Side(name="lane", env=env, tree="1" * 40, arms=[arm])
+        return key_of(side, arm, model="2" * 64, environ={})
+
+    assert keyed(dataclasses.replace(env, run=run)) != keyed(env)
+    # Neither the server's port nor how long it may load is heard by an engine.
+    same = msgspec.structs.replace(env.run, port=9000, health_start="1h")
+    assert keyed(dataclasses.replace(env, run=same)) == keyed(env)
 
 
 @pytest.mark.parametrize(

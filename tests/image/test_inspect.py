@@ -97,7 +97,47 @@ def test_what_is_no_image(imaged: World, tmp_path: Path, capfd: Capture) -> None
     }
     for given, told in cases.items():
         assert imaged.run("image", "inspect", given) == 1
-        assert told in capfd.readouterr().err
+        err = capfd.readouterr().err
+        assert told in err
+        assert "\n  next: name " in err
+
+
+FATAL = 'time="2026-12-03T06:46:51Z" level=fatal msg="Error parsing image name \\"x\\": %s"'
+
+
+@pytest.mark.parametrize(
+    ("why", "told"),
+    [
+        (
+            'reference \\"[overlay@/a+/b]x\\" does not resolve to an image ID: no image',
+            "there is no image containers-storage:x\n",
+        ),
+        (
+            "invalid reference format",
+            (
+                'containers-storage:x cannot be read by skopeo: Error parsing image name "x": invalid'
+                " reference format\n"
+            ),
+        ),
+    ],
+)
+def test_what_no_storage_has_is_told_in_a_sentence(
+    imaged: World,
+    tmp_path: Path,
+    capfd: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    why: str,
+    told: str,
+) -> None:
+    skopeo = tmp_path / "programs/skopeo"
+    skopeo.parent.mkdir()
+    skopeo.write_text(f"#!/bin/sh\ncat >&2 <<'END'\nlevel=info\n{FATAL % why}\nEND\nexit 1\n")
+    skopeo.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{skopeo.parent}:/usr/bin:/bin")
+    assert imaged.run("image", "inspect", "containers-storage:x") == 1
+    err = capfd.readouterr().err
+    assert f"lanewright: {told}  next: `podman images` lists those of this user; or " in err
+    assert "level=" not in err
 
 
 def test_without_project_a_place_is_needed(

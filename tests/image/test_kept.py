@@ -1,6 +1,8 @@
 """What the store takes as a base, and which of a lane's images is meant."""
 
+import json
 import os
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from lanewright.queue.lock import Lock
 from lanewright.queue.series import load_series
 from tests.conftest import World
 from tests.image import onto
-from tests.image.bases import Base, Paths, of_pin
+from tests.image.bases import Base, Paths, keep, of_pin
 
 Capture = pytest.CaptureFixture[str]
 BASE = "org.opencontainers.image.base.digest"
@@ -107,3 +109,77 @@ def test_a_lanes_own_base_goes_before_a_later_one(
     capfd.readouterr()
     assert imaged.run("image", "inspect", "--json") == 0
     assert onto.printed(capfd.readouterr().out)["labels"][BASE] == digest
+
+
+@pytest.mark.parametrize("command", ["image --base", "image inspect"])
+def test_what_has_no_end_is_not_read(
+    imaged: World, lock: Lock, tmp_path: Path, capfd: Capture, command: str
+) -> None:
+    assert lock.layer
+    os.mkfifo(tmp_path / "pipe")
+    for place in (str(tmp_path / "pipe"), "/dev/zero"):
+        assert imaged.run(*command.split(), place) == 1
+        assert f"{place} is no regular file" in capfd.readouterr().err
+
+
+def test_no_base_is_not_the_lanes_own(imaged: World, lock: Lock, capfd: Capture) -> None:
+    assert lock.layer
+    with pytest.raises(SystemExit) as ended:
+        imaged.run("image", "--base", "")
+    assert ended.value.code == 2
+    assert "argument --base: it is empty" in capfd.readouterr().err
+
+
+def test_a_colon_in_an_archives_path(
+    imaged: World, lock: Lock, served: Path, tmp_path: Path, capfd: Capture
+) -> None:
+    """skopeo takes what is behind it for a name."""
+    assert lock.layer
+    archive = tmp_path / "a:b.tar"
+    with tarfile.open(archive, "w") as made:
+        made.addfile(tarfile.TarInfo("manifest.json"))
+    note = (
+        'for word; do case "$word" in docker-archive:*) echo "$PWD $word" >&2;; esac; done; exit 1'
+    )
+    (served.parent / "programs/skopeo").write_text(f"#!/bin/sh\n{note}\n")
+    assert imaged.run("image", "--base", str(archive)) == 1
+    err = capfd.readouterr().err
+    assert f"cannot copy {archive}" in err
+    assert " docker-archive:archive.tar\n" in err
+
+
+def test_lists_that_name_each_other_have_an_end(
+    imaged: World, lock: Lock, tmp_path: Path, capfd: Capture
+) -> None:
+    layout = laid(imaged, lock, tmp_path / "base")
+    document = json.loads((layout / "index.json").read_bytes())
+    kind = "application/vnd.oci.image.index.v1+json"
+    for _ in range(3):
+        lists = [json.dumps({**document, "annotations": {"n": str(n)}}).encode() for n in range(40)]
+        document = {"schemaVersion": 2, "manifests": [keep(layout, kind, each) for each in lists]}
+    (layout / "index.json").write_text(json.dumps(document))
+    assert imaged.run("image", "--base", str(layout)) == 1
+    assert "names more than 1024 images" in capfd.readouterr().err
+
+
+def test_a_file_in_an_images_place(
+    imaged: World, lock: Lock, tmp_path: Path, capfd: Capture
+) -> None:
+    layout = laid(imaged, lock, tmp_path / "base")
+    assert imaged.run("image", "--base", str(layout)) == 0
+    folder = onto.the_folder(imaged)
+    shutil.rmtree(folder)
+    folder.write_text("")
+    assert imaged.run("verify", "--image") == 5
+    assert imaged.run("image", "--base", str(layout)) == 0, capfd.readouterr().err
+    assert imaged.run("verify", "--image") == 0
+
+
+def test_a_store_that_takes_no_notes_is_verified(
+    imaged: World, lock: Lock, tmp_path: Path, capfd: Capture
+) -> None:
+    assert imaged.run("image", "--base", str(laid(imaged, lock, tmp_path / "base"))) == 0
+    notes = imaged.places.base_images / "contents"
+    shutil.rmtree(notes)
+    notes.write_text("")
+    assert imaged.run("verify", "--image") == 0, capfd.readouterr().err

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from lanewright.image.layout import layout_folder
 from lanewright.image.stamps import told_entries
 from lanewright.queue.lock import Lock, layer_of, read_lock
 from tests.conftest import World
 from tests.image import onto
 from tests.image.bases import Base, Paths, of_pin
 from tests.image.conftest import ROOT
+from tests.image.naming import named
 
 Capture = pytest.CaptureFixture[str]
 
@@ -75,6 +77,17 @@ def test_from_a_list_of_two_architectures(
     assert "linux/arm64" in capfd.readouterr().err
 
 
+def test_a_base_has_a_revision_of_its_own(world: World, paths: Paths, tmp_path: Path) -> None:
+    """Beside vLLM's address it would be taken for vLLM's."""
+    key = "org.opencontainers.image.revision"
+    base = Base([paths], architectures=["arm64"], run={"Labels": {key: "8" * 40, "more": "1"}})
+    assert world.run("image", "--base", str(base.lay(tmp_path / "base"))) == 0
+    labels = onto.config_of(onto.the_folder(world))["config"]["Labels"]
+    assert key not in labels
+    assert labels["more"] == "1"
+    assert world.run("verify", "--image") == 0
+
+
 def test_twice_the_same(world: World, paths: Paths, tmp_path: Path) -> None:
     base = Base([paths], architectures=["amd64", "arm64"]).lay(tmp_path / "base")
     first = onto.contents(image(world, base))
@@ -96,7 +109,11 @@ def test_an_edit_makes_one_layer_and_shares_the_rest(
     assert first
     assert second
     assert layer_of(first).digest != layer_of(second).digest
-    after = next(onto.blobs(f) for f in onto.folders(world) if second.seal[:16] in f.name)
+    after = next(
+        onto.blobs(f)
+        for f in onto.folders(world)
+        if layout_folder(world.places, second).name in f.name
+    )
     shared = before.keys() & after.keys()
     own = {layer_of(second).digest.removeprefix("sha256:")}
     # Its layer, its configuration and its manifest; every other blob is the same file on disk.
@@ -118,6 +135,29 @@ def test_the_same_base_need_not_be_named_by_path(
     told = onto.printed(capfd.readouterr().out)
     assert told["base"] == digest
     assert told["folder"] == str(folder)
+
+
+def test_status_names_the_image_and_of_several_the_one_on_the_lanes_own_base(
+    world: World, paths: Paths, tmp_path: Path, capfd: Capture
+) -> None:
+    own = Base([paths], architectures=["arm64"]).lay(tmp_path / "own")
+    digest = onto.load(own / "index.json")["manifests"][0]["digest"]
+    named(world, "sample", "docker.io/vllm/vllm-openai:nightly", digest)
+    folder = image(world, own)
+    assert world.run("image") == 0  # the layer alone is there, too
+    capfd.readouterr()
+    assert world.run("status") == 0
+    assert f"  image: {folder}\n" in capfd.readouterr().out
+    other = Base([paths, {"else": b""}], architectures=["arm64"]).lay(tmp_path / "other")
+    assert world.run("image", "--base", str(other)) == 0
+    assert len(onto.folders(world)) == 2
+    capfd.readouterr()
+    assert world.run("status", "--json") == 0
+    assert onto.printed(capfd.readouterr().out)[0]["image"] == str(folder)
+    shutil.rmtree(world.places.base_images)
+    assert world.run("status") == 0
+    newest = next(each for each in onto.folders(world) if each != folder)
+    assert f"  image: {newest}\n" in capfd.readouterr().out
 
 
 def test_a_lane_without_base_gets_its_layer(world: World, capfd: Capture) -> None:

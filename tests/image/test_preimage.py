@@ -15,6 +15,7 @@ from lanewright.store.objects import blob_id, files
 from tests.conftest import World
 from tests.image.bases import Base, of_pin
 from tests.image.conftest import ROOT
+from tests.image.naming import named
 
 Capture = pytest.CaptureFixture[str]
 HOOKED = f"{ROOT}/vllm/config.py"
@@ -38,6 +39,9 @@ def test_a_base_of_the_pin_is_taken(
     assert image(imaged, tmp_path, paths) == 0
     assert "image made: linux/" in capfd.readouterr().err
     assert imaged.run("verify", "--image") == 0
+    captured = capfd.readouterr()
+    assert captured.out.startswith("lane sample: image verified, tree ")
+    assert "no image on a base" not in captured.err
 
 
 def test_both_ids_of_an_edited_file_are_told(
@@ -51,6 +55,39 @@ def test_both_ids_of_an_edited_file_are_told(
     assert "is not of its pin release:1.1 (its vLLM is 1.1)" in err
     assert "next: take a base that was made of the pin" in err
     assert not list(imaged.places.layouts.glob("*-on-*"))
+
+
+def test_what_was_brought_and_is_refused_is_named_with_what_removes_it(
+    imaged: World, paths: Paths, tmp_path: Path, capfd: Capture
+) -> None:
+    assert image(imaged, tmp_path, paths, {HOOKED: b"edited = 1\n"}) == 1
+    (kept,) = imaged.places.base_images.glob("sha256-*")
+    digest = kept.name.replace("-", ":")
+    told = f"; it is in the store: `--base {digest}` takes it again, `rm -r {kept}` removes it\n"
+    assert told in capfd.readouterr().err
+    # Another lane's base is not to be removed, whoever asks with it.
+    architecture = architecture_of(load_series(imaged.project, "sample"))
+    named(imaged, "other", "localhost:1/vllm:nightly", digest)
+    imaged.edit("series/other.toml", 'architecture = "arm64"', f'architecture = "{architecture}"')
+    capfd.readouterr()
+    assert imaged.run("image", "--base", digest) == 1
+    err = capfd.readouterr().err
+    assert "is not of its pin release:1.1" in err
+    assert "removes it" not in err
+
+
+def test_a_base_on_which_an_image_stands_is_not_to_be_removed(
+    imaged: World, paths: Paths, tmp_path: Path, capfd: Capture
+) -> None:
+    assert image(imaged, tmp_path, paths) == 0
+    (kept,) = imaged.places.base_images.glob("sha256-*")
+    imaged.edit("series/sample.toml", "release:1.1", "release:1.0")
+    assert imaged.run("build") == 0
+    capfd.readouterr()
+    assert imaged.run("image", "--base", kept.name.replace("-", ":")) == 1
+    err = capfd.readouterr().err
+    assert "is not of its pin release:1.0" in err
+    assert "removes it" not in err
 
 
 CHANGES: dict[str, tuple[Callable[[Paths], Paths], str]] = {

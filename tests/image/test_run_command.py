@@ -1,6 +1,7 @@
 """``image run``: what a container is run with, word by word."""
 
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -85,11 +86,59 @@ def test_everything_that_the_lane_asks_for(world: World, tmp_path: Path, capfd: 
 def test_docker_loads_an_archive(world: World, tmp_path: Path, capfd: Capture) -> None:
     image(world, tmp_path)
     bring, found = words(world, capfd, "--engine", "docker")
-    assert ' lanewright image sample --archive "$made" --format docker ' in bring
+    (kept,) = world.places.base_images.glob("sha256-*")
+    digest = kept.name.replace("-", ":")
+    made = f"lanewright -C {world.root} image sample --base {digest}"
+    assert f'{made} --archive "$made" --format docker ' in bring
     assert ' docker load --input "$made"/sample.docker.tar;' in bring
     assert found[:2] == ["docker", "run"]
     # As the archive calls it.
     assert any(word.startswith("lanewright/sample:1.1_lane.sample.") for word in found)
+
+
+@pytest.mark.parametrize("ends", [0, 7])
+def test_the_line_for_docker_ends_as_its_steps_do(
+    world: World, tmp_path: Path, capfd: Capture, ends: int
+) -> None:
+    image(world, tmp_path)
+    bring, _ = words(world, capfd, "--engine", "docker")
+    programs, temporary = tmp_path / "programs", tmp_path / "temporary"
+    programs.mkdir()
+    temporary.mkdir()
+    for name, script in {"lanewright": ":", "docker": f"exit {ends}"}.items():
+        (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+        (programs / name).chmod(0o755)
+    environ = {"PATH": f"{programs}:/usr/bin:/bin", "TMPDIR": str(temporary)}
+    for shell in ("sh", "bash"):
+        assert subprocess.run([shell, "-c", bring], env=environ, check=False).returncode == ends
+    assert not list(temporary.iterdir())
+
+
+def test_what_steers_a_terminal_is_written_out(
+    world: World, tmp_path: Path, capfd: Capture
+) -> None:
+    image(world, tmp_path)
+    world.edit(
+        "series/sample.toml", '{ HOME = "/root" }', '{ A = "a\\u001b[31m\\u202eb c\\u3164" }'
+    )
+    world.edit("series/sample.toml", '"/root/.cache"', '"/root/.cache\\u2800"')
+    capfd.readouterr()
+    assert world.run("image", "run") == 0
+    run = capfd.readouterr().out.splitlines()[1]
+    assert run.isascii()
+    assert run.isprintable()
+    podman = tmp_path / "podman"
+    podman.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+    podman.chmod(0o755)
+    said = subprocess.run(
+        ["bash", "-c", run],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True,
+        check=True,
+    )
+    assert {"--env=A=a\x1b[31m\u202eb c\u3164", "--volume=lane-cache:/root/.cache\u2800"} <= {
+        *said.stdout.decode().splitlines()
+    }
 
 
 def test_how_it_is_run_moves_no_lock(world: World) -> None:
@@ -118,3 +167,10 @@ def test_what_is_not_is_told(world: World, capfd: Capture, good: str) -> None:
     err = capfd.readouterr().err
     assert "series/sample.toml" in err
     assert told in err
+
+
+@pytest.mark.parametrize("digits", [5, 400, 5000])
+def test_a_time_that_never_ends(world: World, capfd: Capture, digits: int) -> None:
+    world.edit("series/sample.toml", '"30m"', f'"{"9" * digits}h"')
+    assert world.run("build", "--check") == 1
+    assert "is not a time" in capfd.readouterr().err

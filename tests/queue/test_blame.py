@@ -78,13 +78,17 @@ def test_a_path_that_is_not_there_is_refused_with_those_of_its_name(
     path = min(carrying.read(carrying.lock.pin.tree))
     capsys.readouterr()
     assert carrying.run("blame", f"nowhere/{path.rpartition('/')[2]}") == 1
-    assert path in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert f"; it has {path}" in told
+    assert f"\n  next: lanewright blame sample {path}" in told
+    assert carrying.run("blame", "nowhere/nothing") == 1
+    assert "next: lanewright show sample names the files" in capsys.readouterr().err
 
 
 def test_a_lane_that_is_not_built_has_no_lines(
     carrying: Carrying, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert carrying.run("blame", "vllm/__init__.py") == 1
+    assert carrying.run("blame", "vllm/__init__.py") == 4
     assert "lanewright build sample" in capsys.readouterr().err
 
 

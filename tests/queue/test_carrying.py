@@ -104,7 +104,7 @@ def test_the_report_reads_as_a_person_would_say_it(
         POOL: "new package clean; 3 files need hand fixes",
         STAGING: "1 conflicting hunk + 1 hunk for a file that is not there",
         "97943": "clean",
-        "91474": "clean",
+        "91474": "merged",
         "97190": "6 files need hand fixes",
         "91710": "4 files need hand fixes",
     }

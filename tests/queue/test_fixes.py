@@ -98,6 +98,33 @@ def test_upstream_moved_elsewhere_so_it_is_merged_again_and_stale_until_looked_a
     assert (fixed.outcomes(), state(world)) == ({"fixed"}, ["replayed"])
 
 
+def test_what_a_check_names_is_there_and_can_be_typed(
+    fixed: Clash, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run, [first] = fixed.world.run, fixed.fixes()
+    moved = fixed.upstream({PATH: OURS.replace(*ELSEWHERE)})
+    command = f"lanewright resolve 5 --to git:{moved}"
+    capfd.readouterr()
+    assert run("rebase", "--check", "--to", "main") == 4
+    out = capfd.readouterr().out
+    assert f"look at what was merged again: {command}\n" in out
+    assert f"fix of {PATH}: stale (would be written to overlay/fixes/5/{PATH}." in out
+    assert run("report", "--to", "main") == 0
+    out = capfd.readouterr().out
+    assert f"next: {command}\n" in out
+    assert f"fix stale: would be written to overlay/fixes/5/{PATH}." in out
+    assert run("report", "--to", "main", "--format", "markdown") == 0
+    assert f"- fix stale: would be written to `overlay/fixes/5/{PATH}." in capfd.readouterr().out
+    assert run("report") == 0
+    assert f"fix replayed: {first.relative_to(fixed.world.root)}\n" in capfd.readouterr().out
+    assert run(*command.split()[1:]) == 0
+    capfd.readouterr()
+    assert run("rebase", "--to", "main") == 0
+    out = capfd.readouterr().out
+    assert "look at what was merged again: lanewright resolve 5\n" in out
+    assert "would be written" not in out
+
+
 def test_upstream_moved_in_the_same_lines_so_a_person_is_asked_again(fixed: Clash) -> None:
     world, run = fixed.world, fixed.world.run
     [first] = fixed.fixes()

@@ -167,9 +167,10 @@ def test_a_newcomer_is_told_of_them_and_not_stopped(small: Carrying, capfd: Capt
     capfd.readouterr()
     assert small.run("status", "--json") == 0
     found = json.loads(capfd.readouterr().out)
+    kept = "; its base, if not kept yet: lanewright image mirror"
     assert {each["lane"]: each["next"] for each in found} == {
-        TWO_BANK: f"lanewright add 56177 57943 --lane {TWO_BANK}",
-        STAGING: f"lanewright add 62060 41474 --lane {STAGING}",
+        TWO_BANK: f"lanewright add 56177 57943 --lane {TWO_BANK}{kept} {TWO_BANK}",
+        STAGING: f"lanewright add 62060 41474 --lane {STAGING}{kept} {STAGING}",
         "sample": "lanewright build sample",
     }
     assert small.run("rebase", "--to", "0.32.0") == 0

@@ -195,10 +195,27 @@ def test_a_lane_served_in_an_image_says_its_architecture(
     assert hub.asked == []
 
 
+@pytest.mark.parametrize("image", ["", SITE], ids=["no table", "a table"])
+def test_a_cpu_lane_whose_base_is_made_here_has_no_nightly_image(
+    carrying: Carrying, hub: Web, capfd: pytest.CaptureFixture[str], image: str
+) -> None:
+    stand(carrying, 'pin = "release:0.31.0"', image=image)
+    for command in ("rebase --lane sample --to nightly", "report --to nightly"):
+        assert carrying.run(*command.split()) == 1
+        told = capfd.readouterr().err
+        assert "series/sample.toml: a CPU lane has no nightly image" in told
+        assert "next: lanewright rebase --lane sample --to release" in told  # without it, all lanes
+        assert "architecture" not in told
+    assert hub.asked == []
+
+
 def test_nightly_needs_a_table_image(carrying: Carrying, capfd: pytest.CaptureFixture[str]) -> None:
+    settings = carrying.root / "upstream.toml"
+    settings.write_text(settings.read_text().replace("\ncpu = ", '\ncuda = "vllm"\ncpu = '))
     stand(carrying, 'pin = "release:0.31.0"', 'track = "nightly"')
+    carrying.series.write_text(series(carrying).replace('device = "cpu"', 'device = "cuda"'))
     assert carrying.run("rebase") == 1
-    assert 'add architecture = "arm64" to its table [image]' in capfd.readouterr().err
+    assert 'add architecture = "arm64", or "amd64", to its table [image]' in capfd.readouterr().err
 
 
 def test_upstream_toml_names_where_images_are(

@@ -58,6 +58,22 @@ def test_what_tools_and_editors_leave_is_no_content(world: World, leaving: str) 
     assert paths(world) == before
 
 
+def test_a_folder_that_is_not_there_is_told_with_those_that_are(
+    world: World, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write(world, "fixes/5/x.fix")
+    write(world, "other/x.py")
+    world.edit("series/sample.toml", 'overlay = "sample_package"', 'overlay = "mine"')
+    assert world.run("build") == 1
+    assert capfd.readouterr().err.endswith(
+        "series/sample.toml: entry 2: no folder overlay/mine (a symlink is none)\n"
+        "  next: make it, or name one that is there: other, sample_package\n"
+    )
+    (world.root / "overlay/mine").mkdir()
+    assert world.run("build") == 1
+    assert "no files in overlay/mine\n  next: put some there" in capfd.readouterr().err
+
+
 def test_mode_and_bytes_are_kept(world: World) -> None:
     file = write(world, "sample_package/run.sh")
     file.write_bytes(b"\0\r\n\xe9")

@@ -51,6 +51,15 @@ def test_what_is_said_is_read(world: World) -> None:
         ('[equality]\nmodes = ["fast"]', "Invalid enum value 'fast' - at `$.equality.modes[0]`"),
         ("[equality]\ntogether = 16", "got `int` - at `$.equality.together`"),
         ("[equality]\ntogether = [16, 0]", "`int` >= 1 - at `$.equality.together[1]`"),
+        (
+            "[equality.baseline]\ncpu_offload_gb = 2026-11-02",
+            "equality.baseline.cpu_offload_gb: 2026-11-02 is a date or time; put it in quotes",
+        ),
+        (
+            "[equality.baseline]\nlist = [{ at = 07:32:00 }]",
+            "equality.baseline.list.at: 07:32:00 is a date or time",
+        ),
+        ("[equality.baseline]\na = nan", "equality.baseline.a: nan is no number"),
         ("[equality]\nbatch = 16", "unknown field `batch` - at `$.equality`"),
     ],
 )

@@ -157,6 +157,47 @@ def test_an_edit_of_it_is_drift(world: World, first: str, second: str, told: str
     assert after.tree == before.tree
 
 
+ARM, AMD = 'architecture = "arm64"\n', 'architecture = "amd64"\n'
+BASED = 'base = "docker.io/a/b:1"\ndigest = "sha256:%064d"\n'
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        ("", ARM, ["architecture none -> arm64"]),
+        (ARM, AMD, ["architecture arm64 -> amd64"]),
+        (ARM, "", ["architecture arm64 -> none"]),
+        (BASED % 1, (BASED % 1).replace(":1", ":2"), ["base docker.io/a/b:1 -> docker.io/a/b:2"]),
+        (BASED % 1, f'{BASED % 1}index = "sha256:{5:064}"\n', [f"index none -> sha256:{5:064}"]),
+        (
+            BASED % 1 + ARM,
+            BASED % 2 + AMD,
+            [f"base sha256:{1:064} -> sha256:{2:064}", "architecture arm64 -> amd64"],
+        ),
+    ],
+)
+def test_what_is_edited_beside_the_path_is_told(
+    world: World, first: str, second: str, told: list[str]
+) -> None:
+    table = f'[image]\nsite_packages = "{PATH}"\n'
+    set_table(world, table + first)
+    built(world)
+    world.edit("series/sample.toml", table + first, table + second)
+    with pytest.raises(DriftError) as error:
+        build(world.project, world.places, "sample", check=True)
+    lines = "; ".join(f"[image] {each}" for each in told)
+    assert str(error.value).endswith(f"the lock is out of date: {lines}")
+
+
+def test_an_edit_of_a_choice_is_not_told_as_one_of_the_image(world: World) -> None:
+    set_table(world, f'[image]\nsite_packages = "{PATH}"\n{ARM}')
+    built(world)
+    chosen = 'own/hook.patch"\nselect = ["vllm/config.py"]'
+    world.edit("series/sample.toml", 'own/hook.patch"', chosen)
+    with pytest.raises(DriftError, match="out of date: order or selection changed"):
+        build(world.project, world.places, "sample", check=True)
+
+
 @pytest.mark.parametrize(
     ("change", "place"),
     [

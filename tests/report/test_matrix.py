@@ -154,7 +154,7 @@ def test_two_carried_that_claim_the_same_are_told_in_full_and_refused(
     for number in (5, 6):
         claiming(world, number)
     report = told(world, code=1)
-    assert [entry["verdict"] for entry in report["entries"]] == ["clean", "clean"]
+    assert [entry["verdict"] for entry in report["entries"]] == ["merged", "clean"]
     assert report["clashes"] == [{"claim": "experts.residency", "entries": ["5", "6"]}]
     assert world.run("report") == 1
     captured = capfd.readouterr()

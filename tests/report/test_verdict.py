@@ -21,7 +21,12 @@ A, B, PACKAGE = "vllm/a.py", "vllm/b.py", "vllm/pool/__init__.py"
 @pytest.mark.parametrize(
     ("hunks", "said"),
     [
-        ([(A, "clean", False), (B, "merged", False)], "clean"),
+        ([(A, "clean", False), (B, "merged", False)], "merged"),
+        (
+            [(A, "merged", False), (B, "not selected", False)],
+            "merged (1 of 2 hunks taken)",
+        ),
+        ([(A, "clean", False), (B, "clean", False)], "clean"),
         ([(A, "clean", False), (B, "not selected", False)], "clean (1 of 2 hunks taken)"),
         ([(A, "conflict", True), (A, "conflict", True)], "1 file needs a hand fix"),
         (

@@ -95,8 +95,9 @@ def test_the_file_says_its_schema_and_model(tmp_path: Path) -> None:
 def test_what_is_no_file_is_told(tmp_path: Path, make: Any) -> None:  # noqa: ANN401 - any call
     path = tmp_path / "usage.parquet"
     make(path)
-    with pytest.raises(LanewrightError, match=f"usage map {path}: there is no such file"):
+    with pytest.raises(LanewrightError, match=f"usage map {path}: there is no such file") as error:
         read_usage_map(path)
+    assert "lanewright usage --out FILE" in (error.value.hint or "")
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" * 9, b'{"schema": 1}\n' * 9])

@@ -37,6 +37,7 @@ never_cold      what the cold bank served is told as the hot one's
 failing         the first N swaps fail
 unmoved         swaps are told to have moved nothing
 swapless        forced swaps are not made
+idle            a map that follows never swaps
 more_shown      added to each layer's hot picks on /metrics
 lacks           the metric of that name is not on /metrics
 late_forwards   taken from the forwards on /metrics
@@ -59,6 +60,7 @@ from lanewright.serve.client import healthy
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.port import HOST, usable_port
 from lanewright.serve.server import MODULE
+from tests.upstream.compiled import compiled
 
 SITE = Path(__file__).with_name("site")
 OVERLAY = Path(__file__).with_name("overlay")
@@ -103,7 +105,9 @@ def lay_stand_in(
     if lies:
         (site / "lies.json").write_text(json.dumps(lies))
     python = folder / "python"
-    python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+    python.write_text(
+        f'#!/bin/sh\nexport PYTHONPYCACHEPREFIX={compiled()}\nexec {sys.executable} -S "$@"\n'
+    )
     python.chmod(0o755)
     return LaneEnv(python, site, folder / "pyc")
 

@@ -76,6 +76,7 @@ def test_on_is_proven_by_both_banks_picks(lane: LaneEnv) -> None:
                 "swaps": 0,
                 "failed": 0,
                 "bytes": 0,
+                "swapped": 0,
             },
             text="46 hot + 10 cold picks (17.9% cold) = 56; no swap was asked for;"
             " every expert's row is as it was loaded",

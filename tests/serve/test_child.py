@@ -3,12 +3,13 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from lanewright.guarded import ended
-from lanewright.serve.child import BootError, child, tail, watch
+from lanewright.serve.child import BootError, child, tail, watch, watch_each
 
 TOOLS = Path(__file__).parents[2] / "tools"
 
@@ -143,3 +144,30 @@ def test_steps_are_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_tail_of_bytes_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(b"\xff one\ntwo\n")
     assert tail(tmp_path / "log").endswith("two")
+
+
+def test_commands_that_run_at_once_are_told_as_each_ends(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        running = [
+            stack.enter_context(
+                child(name, ["sh", "-c", script], environ=os.environ, log=tmp_path / f"{name}.log")
+            )
+            for name, script in (("long", "sleep 1; exit 3"), ("short", "exit 4"))
+        ]
+        found = [(each.name, status) for each, status in watch_each(running, seconds=30)]
+    assert found == [("short", 4), ("long", 3)]
+
+
+def test_of_commands_that_run_at_once_the_one_that_hangs_is_named(tmp_path: Path) -> None:
+    """The other goes on with its steps, which are none of the hanging one's."""
+    busy = "for i in 1 2 3 4 5 6 7 8; do echo arm it: $i; sleep 0.5; done"
+    with ExitStack() as stack:
+        running = [
+            stack.enter_context(
+                child(name, ["sh", "-c", script], environ=os.environ, log=tmp_path / f"{name}.log")
+            )
+            for name, script in (("busy", busy), ("hung", "sleep 60"))
+        ]
+        with pytest.raises(BootError, match=r"^hung made no step within 2 s;") as caught:
+            list(watch_each(running, seconds=2))
+    assert caught.value.who == "hung"

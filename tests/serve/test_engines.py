@@ -1,6 +1,7 @@
 """One arm after another, each a fork of one process."""
 
 import json
+import os
 import struct
 import sys
 from pathlib import Path
@@ -9,12 +10,14 @@ from typing import Any
 import pytest
 
 from lanewright.errors import MismatchError
-from lanewright.serve.boot import EXTENSION
+from lanewright.serve.boot import EXTENSION, WORKERS
 from lanewright.serve.child import BootError
-from lanewright.serve.engines import Arm, run_arms
+from lanewright.serve.counter import counted as proven
+from lanewright.serve.engines import Arm, starting
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.evidence import Evidence
 from tests.serve.stand_in import lay_stand_in
+from tests.upstream.compiled import compiled
 
 LONG = "A prompt of more than sixteen tokens, so that a block of it is cached."
 
@@ -25,7 +28,8 @@ def arm(name: str, *prompts: str, **wanted: Any) -> Arm:  # noqa: ANN401
 
 
 def run(env: LaneEnv, folder: Path, *arms: Arm, **more: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-    return run_arms(env, folder / "model", arms, folder, name="some", **more)
+    with starting(env, folder / "model", arms, folder, name="some", **more) as running:
+        return running.wait()
 
 
 def test_vllm_is_imported_once_and_no_arm_sees_what_another_left(tmp_path: Path) -> None:
@@ -50,10 +54,53 @@ def test_each_arm_has_its_own_engine_prompts_and_length(tmp_path: Path) -> None:
     assert two["usage"] == [None, None]
 
 
+def test_arms_that_continue_are_answered_by_one_engine(tmp_path: Path) -> None:
+    """What it had done before is told, so that what it counts is accounted for."""
+    ours = {"worker_extension_cls": EXTENSION, "worker_cls": WORKERS["cpu"]}
+    engine = {**ours, "moe_usage_counter": True}
+    one, two, three, alone = run(
+        lay_stand_in(tmp_path),
+        tmp_path,
+        arm("one", engine=engine, workers=True),
+        arm("two", "C", engine=engine, workers=True, continues=True),
+        arm("three", engine=engine, workers=True, continues=True, together=[2]),
+        arm("alone", engine=engine, workers=True),
+    )
+    counted = [each["usage"][0]["tokens"] for each in (one, two, three, alone)]
+    before = [each["earlier"]["tokens"] for each in (one, two, three, alone)]
+    # Of "A", "B" and "C" each is one token, behind which eight are given.
+    assert counted == [16, 24, 56, 16]
+    assert before == [0, 16, 24, 0]
+    assert [each["seconds"]["engine"] > 0 for each in (one, two, three, alone)] == [
+        True,
+        False,
+        False,
+        True,
+    ]
+    for each in (one, two, three, alone):
+        proof = proven(Evidence.read(each), "here", engine)
+        assert proof.facts["tokens"] == proof.facts["tokens_by_answers"]
+
+
+def test_an_arm_boots_an_engine_where_there_is_none_to_continue(tmp_path: Path) -> None:
+    (found,) = run(lay_stand_in(tmp_path), tmp_path, arm("two", continues=True))
+    assert found["earlier"] == {"tokens": 0, "banks": []}
+    assert [each["text"] for each in found["completions"]] == ["8 tokens of engine 1"] * 2
+
+
+def test_engines_keep_to_the_cores_that_they_are_told(tmp_path: Path) -> None:
+    env, own = lay_stand_in(tmp_path), len(os.sched_getaffinity(0))
+    for cores, counted in ((None, own), ([own - 1], 1), ([*range(own)], own)):
+        (found,) = run(env, tmp_path, arm("one"), cores=cores)
+        assert found["cores"] == counted
+    assert len(os.sched_getaffinity(0)) == own
+
+
 def test_an_engine_of_another_tree_is_a_mismatch(tmp_path: Path) -> None:
     other = lay_stand_in(tmp_path)
     (tmp_path / "python").write_text(
-        f'#!/bin/sh\nPYTHONPATH={other.site}\nexport PYTHONPATH\nexec {sys.executable} -S "$@"\n'
+        f"#!/bin/sh\nexport PYTHONPATH={other.site} PYTHONPYCACHEPREFIX={compiled()}\n"
+        f'exec {sys.executable} -S "$@"\n'
     )
     env = LaneEnv(other.python, tmp_path / "tree", other.bytecode)
     with pytest.raises(MismatchError, match=r"imported vLLM from .*, which is not in the tree"):
@@ -67,6 +114,15 @@ def test_spec_log_and_results_stay_in_the_folder(tmp_path: Path) -> None:
     spec = json.loads((tmp_path / "some.spec.json").read_text())
     assert [each["name"] for each in spec["arms"]] == ["one", "two"]
     assert json.loads((tmp_path / "some.two.json").read_text()) == found[1]
+
+
+def test_an_engine_is_told_where_its_model_is_without_links(tmp_path: Path) -> None:
+    """A container is given the folder that they lead to, where that is."""
+    (tmp_path / "it").mkdir()
+    (tmp_path / "model").symlink_to("it")
+    run(lay_stand_in(tmp_path), tmp_path, arm("one"))
+    (spec,) = json.loads((tmp_path / "some.spec.json").read_text())["arms"]
+    assert spec["model"] == str(tmp_path / "it")
 
 
 @pytest.mark.parametrize(

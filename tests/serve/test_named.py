@@ -1,32 +1,14 @@
 """Models that others trained: found in Hugging Face's cache or in a folder, never downloaded."""
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
 from lanewright.errors import LanewrightError
-from lanewright.serve.named import find_named, hub_cache, named_hash, root_of
-
-NAME = "somebody/a-model"
-
-
-def snapshot(cache: Path, commit: str, *, ref: bool = True) -> Path:
-    """Lay a revision as Hugging Face's library does: links to blobs, and a name for the newest."""
-    root = cache / "models--somebody--a-model"
-    folder = root / "snapshots" / commit
-    folder.mkdir(parents=True)
-    blobs = root / "blobs"
-    blobs.mkdir(exist_ok=True)
-    for name, content in (("config.json", b"{}"), ("model.safetensors", commit.encode())):
-        blob = blobs / f"{name}-{commit}"
-        blob.write_bytes(content)
-        (folder / name).symlink_to(Path("../../blobs", blob.name))
-    if ref:
-        (root / "refs").mkdir(exist_ok=True)
-        (root / "refs" / "main").write_text(commit)
-    return folder
+from lanewright.serve.named import find_named, hub_cache
+from lanewright.serve.named_files import root_of
+from tests.serve.hub import NAME, in_time, snapshot
 
 
 def test_the_revision_that_main_is(tmp_path: Path) -> None:
@@ -72,17 +54,6 @@ def test_a_folder_goes_before_the_name(tmp_path: Path) -> None:
         find_named(NAME, str(tmp_path), "lane", {})
 
 
-def test_what_a_download_left_out_is_named(tmp_path: Path) -> None:
-    folder = snapshot(tmp_path, "a1")
-    shards = {"a": "model-1.safetensors", "b": "model-2.safetensors", "c": "model.safetensors"}
-    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": shards}))
-    with pytest.raises(LanewrightError, match=r"it lacks model-1\.safetensors, and 1 more"):
-        find_named(NAME, None, "lane", {"HF_HUB_CACHE": str(tmp_path)})
-    (folder / "model.safetensors.index.json").write_text("[]")
-    with pytest.raises(LanewrightError, match="its index is damaged"):
-        find_named(NAME, None, "lane", {"HF_HUB_CACHE": str(tmp_path)})
-
-
 @pytest.mark.parametrize(
     ("environ", "place"),
     [
@@ -99,26 +70,31 @@ def test_where_the_cache_is_by_default() -> None:
     assert hub_cache({}) == Path.home() / ".cache/huggingface/hub"
 
 
-def test_another_blob_or_size_is_another_hash(tmp_path: Path) -> None:
-    first, second = snapshot(tmp_path, "a1"), snapshot(tmp_path, "b2")
-    assert named_hash(first) != named_hash(second)
-    folder = tmp_path / "plain"
-    folder.mkdir()
-    weights, config = folder / "model.safetensors", folder / "config.json"
-    weights.write_bytes(b"1")
-    config.write_text("{}")
-    before = named_hash(folder)
-    assert named_hash(folder) == before
-    weights.write_bytes(b"12")
-    longer = named_hash(folder)
-    config.write_text("[]")
-    assert len({before, longer, named_hash(folder)}) == 3
+def test_a_ref_that_is_no_text_is_told(tmp_path: Path) -> None:
+    ref = snapshot(tmp_path, "a1").parents[1] / "refs" / "main"
+    ref.write_bytes(b"\xff\xfe")
+    with pytest.raises(LanewrightError, match="is damaged: it names no revision") as error:
+        find_named(NAME, None, "lane", {"HF_HUB_CACHE": str(tmp_path)})
+    assert str(ref) in str(error.value)
+    assert error.value.hint == f"`hf download {NAME}` writes it anew"
 
 
-def test_weights_of_the_same_size_written_again_are_others_to_a_comparison(tmp_path: Path) -> None:
-    weights = tmp_path / "model.safetensors"
-    weights.write_bytes(b"1")
-    before = named_hash(tmp_path), named_hash(tmp_path, times=True)
-    os.utime(weights, ns=(1, weights.stat().st_mtime_ns + 1))
-    assert named_hash(tmp_path) == before[0]
-    assert named_hash(tmp_path, times=True) != before[1]
+def test_no_pipe_is_waited_for(tmp_path: Path) -> None:
+    """Nobody writes into it: whoever opened it would wait for good."""
+    folder = snapshot(tmp_path, "a1")
+    environ = {"HF_HUB_CACHE": str(tmp_path)}
+    in_place_of(folder.parents[1] / "refs" / "main")
+    with in_time():
+        assert find_named(NAME, None, "lane", environ) == folder
+    in_place_of(folder / "config.json")
+    with in_time(), pytest.raises(LanewrightError, match=f"there is no {NAME}"):
+        find_named(NAME, None, "lane", environ)
+
+
+def in_place_of(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
+def test_a_home_of_nobody_is_a_place_like_another() -> None:
+    assert hub_cache({"HF_HOME": "~no-such-user/hf"}) == Path("~no-such-user/hf/hub").absolute()

@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from lanewright.queue.lock import encode
 from lanewright.serve.equality.asked import Asked
 from lanewright.serve.summary import summary
 from lanewright.serve.wanted import Wanted
+from lanewright.store.holder import holder_of
 from lanewright.store.locking import held
 from tests.serve.sample_run import LOCK, TREE, latest, run
 from tests.serve.stand_in import lay_pin, lay_stand_in
@@ -131,11 +133,18 @@ def test_two_runs_take_turns(
 ) -> None:
     env = lay_stand_in(tmp_path)
     other = threading.Thread(target=run, args=(places, env, Wanted(server=False)))
-    with held(places.store / "run.lock", "runs a lane"):
+    lock = places.store / "run.lock"
+    with held(lock, "runs a lane", lane="first"):
         other.start()
         other.join(timeout=2)
         assert other.is_alive()
         assert not (places.state / "runs").exists()
-    other.join(timeout=60)
+    told = set()
+    while other.is_alive():
+        told.add(holder_of(lock).partition(", since ")[0])
+        other.join(timeout=0.01)
     assert latest(places)["verdict"] == "passed"
-    assert "waiting for another lanewright that runs a lane" in capsys.readouterr().err
+    waited = "waiting for another lanewright that runs a lane: "
+    assert f"{waited}first, process {os.getpid()}, since 20" in capsys.readouterr().err
+    assert f"sample, process {os.getpid()}" in told
+    assert sorted(path.name for path in places.store.glob("run.lock*")) == ["run.lock"]

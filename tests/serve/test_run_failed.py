@@ -45,7 +45,9 @@ def test_an_equality_that_fails_is_recorded_whole(
         run(places, env, Wanted(server=False, modes=("eager",)))
     assert why in str(caught.value)
     record = latest(places)
-    assert caught.value.hint == f"every answer is in {record['folder']}/equality"
+    found = "; which hunk it is: `lanewright bisect sample --equal`"
+    more = found if verdict == "differs" else ""
+    assert caught.value.hint == f"every answer is in {record['folder']}/equality{more}"
     assert (record["verdict"], record["error"]["exit_code"]) == ("failed", 5)
     assert record["equality"]["verdict"] == verdict
     assert why in summary(record)

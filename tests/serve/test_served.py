@@ -9,7 +9,7 @@ from lanewright.places import Places
 from lanewright.queue.series_model import ModelSpec
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.model import model_name, recipe_hash
-from lanewright.serve.named import named_hash
+from lanewright.serve.named_files import named_hash
 from lanewright.serve.recipes import RECIPES
 from lanewright.serve.served import Wants, identity, is_named, served_model
 
@@ -32,9 +32,29 @@ def test_a_named_model_is_taken_as_it_is(tmp_path: Path) -> None:
     found = served_model(Places(tmp_path / "store", tmp_path / "state"), env, wants)
     assert found.folder == folder
     digest = named_hash(folder)
-    assert found.record() == {"recipe": None, "name": "somebody/a-model", "hash": digest}
+    content = named_hash(folder, times=True)
+    told = {"recipe": None, "name": "somebody/a-model", "hash": digest, "content": content}
+    assert found.record() == told
     assert identity(wants) == digest
-    assert found.content == named_hash(folder, times=True)
+    assert found.content == content
+
+
+def test_what_a_container_would_not_see_is_refused_for_one_alone(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "model")
+    (tmp_path / "tensors").touch()
+    (folder / "more.safetensors").symlink_to(tmp_path / "tensors")
+    wants = Wants("lane", ModelSpec(name="somebody/a-model"), str(folder))
+    wants.require()
+    with pytest.raises(LanewrightError, match=r"more\.safetensors is a link to"):
+        wants.require(boxed=True)
+
+
+def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "model")
+    (folder / "merges.txt").symlink_to("/proc/self/mem")
+    with pytest.raises(LanewrightError, match=f"model {folder}: .*error") as error:
+        identity(Wants("lane", ModelSpec(name="somebody/a-model"), str(folder)))
+    assert error.value.hint == f"see what is there: ls -lR {folder}"
 
 
 def test_a_generated_model_is_known_before_it_is_made() -> None:

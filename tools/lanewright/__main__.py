@@ -24,8 +24,11 @@ def main() -> None:
     # A build makes few rings, and looking for them in all that is loaded is a tenth of its time.
     gc.freeze()
     gc.set_threshold(MADE_BEFORE_A_LOOK)
-    # So that a service manager's stop runs every clean-up, as Ctrl-C does.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    # So that a service manager's stop, or a lost terminal, runs every clean-up, as Ctrl-C does.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # Under nohup one of them is ignored.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda found, _: sys.exit(128 + found))
     sys.exit(run(sys.argv[1:]))
 
 
@@ -53,13 +56,19 @@ def run(arguments: list[str]) -> int:
 
 def _dispatch(arguments: Arguments) -> int:
     trace_calls(on=arguments.trace)
+    # What was stopped starts again, whatever became of the project.
+    project = None if getattr(arguments, "restore", False) else _found(arguments)
+    if sys.stdout is None:  # started with its standard output closed
+        raise LanewrightError("standard output is closed, and that is where data goes")
+    return arguments.command(project, Places.of_user(), arguments)
+
+
+def _found(arguments: Arguments) -> Project | None:
     start = (arguments.directory or Path.cwd()).absolute()
     project = _project(start, needed=not arguments.anywhere)
     if project and recover(project):  # it may have replaced upstream.toml, too
         project = Project.find(start)
-    if sys.stdout is None:  # started with its standard output closed
-        raise LanewrightError("standard output is closed, and that is where data goes")
-    return arguments.command(project, Places.of_user(), arguments)
+    return project
 
 
 def _project(start: Path, *, needed: bool) -> Project | None:

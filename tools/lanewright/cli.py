@@ -3,22 +3,17 @@
 import argparse
 import importlib
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Protocol, cast
 
-from lanewright import __version__
-from lanewright.cli_image import add_image, joined
+from lanewright import __version__, cli_kinds
+from lanewright.cli_image import add_image, joined, refused
+from lanewright.cli_residency import add_residency
 from lanewright.errors import ExitCode
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.terminal import quoted
 
-LAST_PORT = 65535
-# Of a step; no engine's has more.
-MOST_TOKENS = 2**24
-# Between two frames of what is shown live, in seconds.
-SHORTEST, LONGEST = 0.1, 3600.0
 EXIT_CODES = """\
 exit codes: 0 clean; 1 input or environment; 2 usage; 3 conflicts need a person; 4 drift found by
 --check; 5 verification or equality mismatch; 6 the hardware a lane needs is not here; 70 bug;
@@ -34,6 +29,7 @@ class Arguments(Protocol):
     directory: Path | None
     trace: bool
     lane: str | None
+    lanes: list[str]
     json: bool
     format: str
     check: bool
@@ -54,7 +50,9 @@ class Arguments(Protocol):
     in_image: bool
     equal: bool
     mode: str | None
+    boots: int | None
     resume: bool
+    restore: bool
     server_port: int
     out: Path | None
     usage_map: Path
@@ -72,11 +70,14 @@ class Arguments(Protocol):
     base: str | None
     backend: str
     archive: Path | None
-    archive_format: str
+    archive_format: str | None
     image: str | None
     engine: str | None
     optional: bool
     every: bool
+    nights: int | None
+    runs: bool
+    prune: int | None
     run: str
     env: bool
     anywhere: bool
@@ -92,6 +93,8 @@ def parse(arguments: list[str]) -> Arguments:
     """Read a command line; ends the process with code 2 where it cannot be read."""
     parser = argparse.ArgumentParser(
         prog="lanewright",
+        # A script's `--chec` would be read here, and not by what calls this.
+        allow_abbrev=False,
         description="Keeps serving lanes alive on a moving vLLM.",
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -140,18 +143,7 @@ def parse(arguments: list[str]) -> Arguments:
         commands, "blame", "say which entry each line of a built file comes from", reads=True
     )
     blame.add_argument("path", metavar="PATH", help="a file of the lane's tree")
-    bisect = _command(
-        commands, "bisect", "find the hunks of a lane that make a command fail", reads=True
-    )
-    bisect.add_argument(
-        "--run",
-        metavar="CMD",
-        required=True,
-        help="a line for sh: exit status 0 good, 125 untestable, else up to 127 bad",
-    )
-    bisect.add_argument(
-        "--env", action="store_true", help="give CMD what `env` prints of the lane, too"
-    )
+    _add_bisect(commands)
     add_image(commands, _command)
     _add_running(commands)
     _command(commands, "env", "print the environment of a lane, for a shell to eval")
@@ -159,31 +151,80 @@ def parse(arguments: list[str]) -> Arguments:
     usage.add_argument(
         "--port",
         dest="server_port",
-        type=_port,
+        type=cli_kinds.port,
         default=8000,
         help="port of the server; by default %(default)s",
     )
     usage.add_argument("--out", type=Path, metavar="FILE", help="write the usage map, Parquet")
-    _add_residency(commands)
+    _add_history(commands)
+    add_residency(commands, _command)
     found = parser.parse_args(joined(arguments))
     if getattr(found, "stray", None):
         parser.error(f"`rebase` takes its lane behind --lane: --lane {quoted(found.stray)}")
+    if getattr(found, "env", False) and not found.run:
+        parser.error("`bisect --env` is for the command behind --run")
     if getattr(found, "resume", False) and not getattr(found, "equal", True):
         parser.error("`boot --resume` goes on with a comparison: boot --equal --resume")
-    if getattr(found, "every", False) and (found.lane or found.base):
-        parser.error("`image mirror --every` is of all lanes: without LANE and --base")
+    if getattr(found, "prune", None) and (found.lane or found.nights or found.runs):
+        parser.error("`history --prune` is of all lanes: without LANE, --nights and --runs")
+    if told := refused(found):
+        parser.error(told)
     return cast("Arguments", found)
+
+
+def _add_bisect(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The search for what is to blame."""
+    bisect = _command(
+        commands, "bisect", "find the hunks of a lane that make a command fail", reads=True
+    )
+    judge = bisect.add_mutually_exclusive_group(required=True)
+    judge.add_argument(
+        "--run",
+        metavar="CMD",
+        help="a line for sh: exit status 0 good, 125 untestable, else up to 127 bad",
+    )
+    judge.add_argument(
+        "--equal",
+        action="store_true",
+        help="what failed in the newest comparison: an answer that differs, or a proof",
+    )
+    bisect.add_argument(
+        "--env", action="store_true", help="give CMD what `env` prints of the lane, too"
+    )
 
 
 def _add_running(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """The commands that boot a lane."""
     boot = _command(commands, "boot", "boot a lane, greet it, and keep a record")
-    boot.add_argument("--port", type=_port, help="port of the server; by default a free one")
+    boot.add_argument(
+        "--port", type=cli_kinds.port, help="port of the server; by default a free one"
+    )
     boot.add_argument("--no-server", action="store_true", help="only the offline engine")
     boot.add_argument("--equal", action="store_true", help="compare with the unpatched pin, too")
     equal = _command(commands, "equal", "prove that a lane answers as its unpatched pin does")
     equal.add_argument(
         "--mode", choices=("eager", "compiled"), help="by default all that the lane is compared in"
+    )
+    equal.add_argument(
+        "--boots",
+        type=cli_kinds.boots,
+        metavar="N",
+        help="load the model N times at most, 2 at least, and switch features while it runs",
+    )
+    nightly = _command(
+        commands,
+        "nightly",
+        "try lanes as a night does: drift, report, build, image, boot, comparison",
+        reads=True,
+        of_lane=False,
+    )
+    nightly.add_argument("lanes", nargs="*", metavar="LANE", help="by default those of [nightly]")
+    begins = nightly.add_mutually_exclusive_group()
+    begins.add_argument(
+        "--resume", action="store_true", help="go on with the newest night, if it was interrupted"
+    )
+    begins.add_argument(
+        "--restore", action="store_true", help="only start again what a killed night left stopped"
     )
     for command in (boot, equal):
         command.add_argument(
@@ -240,150 +281,27 @@ def _add_queue(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
 
 
-def _add_residency(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The commands about which experts are hot."""
-    text = "plan which experts are hot"
-    residency = commands.add_parser("residency", help=text, description=text)
-    actions = residency.add_subparsers(metavar="ACTION", required=True)
-    usage_map = _command(
-        actions,
-        "map",
-        "turn a usage map into the file that boots a lane's hot experts",
-        reads=True,
-        of_lane=False,
-        module="residency_map",
+def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """The commands about what nights and runs came to."""
+    history = _command(commands, "history", "tell what nights and runs came to", reads=True)
+    history.add_argument(
+        "--nights",
+        type=cli_kinds.days,
+        metavar="N",
+        help="how many, the newest first; by default 14, of one lane 3, as JSON all",
     )
-    usage_map.add_argument("usage_map", type=Path, metavar="USAGE", help="a usage map, Parquet")
-    usage_map.add_argument("--out", type=Path, metavar="FILE", help="write the file, JSON")
-    _add_plan(actions)
-    top = _command(
-        actions,
-        "top",
-        "show how a running server's map of experts does, layer by layer",
-        reads=True,
-        of_lane=False,
-        module="residency_top",
+    history.add_argument("--runs", action="store_true", help="list every run, too")
+    history.add_argument(
+        "--prune",
+        type=cli_kinds.days,
+        metavar="DAYS",
+        help="remove folders of older nights and runs; what they came to stays in the history",
     )
-    whence = top.add_mutually_exclusive_group()
-    whence.add_argument(
-        "--file",
-        dest="stats_file",
-        type=_named_path,
-        metavar="PATH",
-        help="its EXPERT_BANK_STATS, file or folder",
+    history.set_defaults(anywhere=True)
+    page = _command(commands, "page", "write a static page that shows nights", of_lane=False)
+    page.add_argument(
+        "--out", type=Path, metavar="DIR", help="a new or an empty folder, or an earlier page"
     )
-    whence.add_argument(
-        "--port",
-        dest="server_port",
-        type=_port,
-        default=8000,
-        help="port of the server; by default %(default)s",
-    )
-    top.add_argument("--once", action="store_true", help="one frame, and end")
-    top.add_argument(
-        "--interval",
-        type=_interval,
-        default=2.0,
-        metavar="SECONDS",
-        help="between two frames; by default %(default)s",
-    )
-
-
-def _add_plan(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """The dry run of two banks."""
-    plan = _command(
-        actions,
-        "plan",
-        "tell what a lane's two banks take of a machine, without it",
-        reads=True,
-        module="residency_plan",
-    )
-    texts = {
-        "device": "device memory, as in 250.7GiB",
-        "host": "host memory",
-        "other": "weights on the device that are no experts",
-        "pinned": "host memory that others pin",
-        "page": "a page of host memory, as in 64KiB",
-        "kv-pool": "size of the KV cache as it is served today",
-        "hot": "hot experts, as moe_hot_experts has them",
-        "stage": "the staging buffer, as moe_prefill_stage has it",
-    }
-    for name, text in texts.items():
-        kind = "SIZE" if name not in ("hot", "stage") else "SPEC"
-        plan.add_argument(f"--{name}", metavar=kind, help=f"{text}; before what the series says")
-    numbers = {
-        "link": ("GB/s", "at which the device reads host memory in place"),
-        "kv-tokens": ("TOKENS", "of KV cache in a GiB"),
-    }
-    for name, (kind, text) in numbers.items():
-        plan.add_argument(f"--{name}", type=_above, metavar=kind, help=text)
-    plan.add_argument(
-        "--cold-share",
-        type=_share,
-        metavar="SHARE",
-        help="of the picks that are cold, as in 0.027; tells the smallest staged step for it, too",
-    )
-    steps = {
-        "--graph-tokens": ("graph_tokens", 0, "up to which a step is replayed from a graph"),
-        "--max-num-batched-tokens": ("step_tokens", 1, "that a step has at most, as in [engine]"),
-    }
-    for name, (place, least, text) in steps.items():
-        read = partial(_tokens, least)
-        plan.add_argument(name, dest=place, type=read, metavar="TOKENS", help=text)
-
-
-def _tokens(least: int, text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
-    if not least <= number <= MOST_TOKENS:
-        raise argparse.ArgumentTypeError(f"{number} is not from {least} to {MOST_TOKENS}")
-    return number
-
-
-def _above(text: str) -> float:
-    number = _number(text)
-    if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return number
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
-
-
-def _share(text: str) -> float:
-    number = _number(text)
-    if not 0 <= number <= 1:
-        raise argparse.ArgumentTypeError(f"{text} is no share: from 0 to 1")
-    return number
-
-
-def _port(text: str) -> int:
-    number = int(text)
-    if not 0 < number <= LAST_PORT:
-        raise argparse.ArgumentTypeError(f"{number} is no port")
-    return number
-
-
-def _named_path(text: str) -> Path:
-    # An unset variable; as a path it would be the folder that one is in.
-    if not text:
-        raise argparse.ArgumentTypeError(
-            "it is empty: is EXPERT_BANK_STATS set in this shell? --port asks the server itself"
-        )
-    return Path(text)
-
-
-def _interval(text: str) -> float:
-    seconds = _number(text)
-    if not SHORTEST <= seconds <= LONGEST:
-        raise argparse.ArgumentTypeError(f"{text} is not from {SHORTEST} to {LONGEST} seconds")
-    return seconds
 
 
 def _command(
@@ -395,7 +313,7 @@ def _command(
     of_lane: bool = True,
     module: str | None = None,
 ) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=text, description=text)
+    parser = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
     if of_lane:
         parser.add_argument("lane", nargs="?", metavar="LANE")
     # Here too, so that it may follow the command; absent, the value before it stays.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 BACKENDS = ("lanewright", "buildah", "podman", "docker")
 ENGINES = ("podman", "docker")
+FORMATS = ("oci", "docker")
 ACTIONS = {
     "base": "make the image that a CPU lane's is based on",
     "mirror": "keep the image that a lane is based on, as an OCI layout",
@@ -33,6 +34,15 @@ def joined(arguments: Sequence[str]) -> list[str]:
     return found
 
 
+def refused(found: argparse.Namespace) -> str | None:
+    """Which of a command line's options about images do not go together, for people."""
+    if getattr(found, "every", False) and (found.lane or found.base):
+        return "`image mirror --every` is of all lanes: without LANE and --base"
+    if getattr(found, "archive_format", None) and not found.archive:
+        return "`image --format` is of an archive: image --archive DIR --format FORM"
+    return None
+
+
 def add_image(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]", command: AddCommand
 ) -> None:
@@ -57,9 +67,8 @@ def add_image(
     image.add_argument(
         "--format",
         dest="archive_format",
-        choices=("oci", "docker"),
-        default="oci",
-        help="of the archive: for podman, or for docker; by default %(default)s",
+        choices=FORMATS,
+        help=f"of the archive: for podman, or for docker; by default {FORMATS[0]}",
     )
     for action, text in ACTIONS.items():
         made = command(
@@ -88,16 +97,24 @@ def _add_nothing(_: argparse.ArgumentParser) -> None:
 def _add_base(image: argparse.ArgumentParser) -> None:
     image.add_argument(
         "--base",
+        type=_image,
         metavar="IMAGE",
         help="base image: an OCI layout, an archive, or containers-storage:NAME",
     )
+
+
+def _image(text: str) -> str:
+    # An unset variable; without it the lane's own base is taken.
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty: name an image, or leave --base out")
+    return text
 
 
 def _add_mirror(mirror: argparse.ArgumentParser) -> None:
     _add_base(mirror)
     _add_optional(mirror)
     mirror.add_argument(
-        "--every", action="store_true", help="of all lanes that have a lock and name a base"
+        "--every", action="store_true", help="of all lanes that name a base, locked or not"
     )
 
 

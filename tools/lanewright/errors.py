@@ -32,6 +32,10 @@ class LanewrightError(Exception):
         self.hint = hint
 
 
+class DamagedError(LanewrightError):
+    """What is stored by its digest is missing, or another; it can be had again."""
+
+
 class ConflictError(LanewrightError):
     """Entries need a person."""
 

@@ -1,21 +1,23 @@
-"""Runs one command in a process group of its own and ends the group when its owner lets go.
+"""Runs one command in a process group of its own and ends its session when its owner lets go.
 
 ``python -I -S guard.py GRACE COMMAND...`` with a pipe as standard input. Once the pipe's other end
 is closed, which also happens when the owner is killed, or once the command has ended, whatever
-is left of the group gets SIGTERM and, GRACE seconds later, SIGKILL. Exits with the command's
+is left of the group, and of the session that this is the first process of, gets SIGTERM and, GRACE
+seconds later, SIGKILL. Exits with the command's
 status, 128 + N where signal N ended it.
 """
 
+# Only what Python has loaded anyway or loads at once: one of these starts beside every fetch, and
+# ``subprocess`` and ``pathlib`` would double what that takes. ``signal`` is this and enums of it.
+import _signal as signal  # type: ignore[import-not-found]
 import os
 import select
-import signal
 import sys
 import time
 
 KILLED = 5.0
-
-# Only what Python has loaded anyway or loads at once: one of these starts beside every fetch, and
-# ``subprocess`` and ``pathlib`` would double what that takes.
+MUCH = 4096
+NONE = (b"", b"", b"0", b"0")
 
 
 def main(grace: float, command: list[str]) -> int:
@@ -39,29 +41,60 @@ def main(grace: float, command: list[str]) -> int:
 def end(process: int, grace: float) -> None:
     """End the whole group; the group's first process is reaped last, so its number stays taken."""
     deadline = time.monotonic() + grace
-    os.killpg(process, signal.SIGTERM)
-    while time.monotonic() < deadline and others_run(process):
+    # Its own number, where it is the first of its session, else no session's.
+    session = os.getpid()
+    tell(process, session, signal.SIGTERM)
+    while time.monotonic() < deadline and others_run(process, session):
         time.sleep(0.05)
-    os.killpg(process, signal.SIGKILL)
+    tell(process, session, signal.SIGKILL)
     # A killed process still runs, and holds what it holds, until the kernel gets round to it.
-    while time.monotonic() < deadline + KILLED and others_run(process):
+    while time.monotonic() < deadline + KILLED and others_run(process, session):
         time.sleep(0.01)
 
 
-def others_run(group: int) -> bool:
-    """Tell whether a process of the group is alive; zombies are not."""
-    for number in os.listdir("/proc"):  # noqa: PTH208 - no pathlib
-        if not number.isdecimal():
+def tell(group: int, session: int, number: int) -> None:
+    """Send a signal to the group, and to what left it for one of its own, as ``timeout`` does."""
+    os.killpg(group, number)
+    for process, process_group in alive(group, session):
+        if process_group != group:
+            try:
+                os.kill(process, number)
+            except ProcessLookupError:
+                continue  # it has ended meanwhile
+
+
+def others_run(group: int, session: int = 0) -> bool:
+    """Tell whether a process of the group, or of the session but its first, is alive."""
+    return bool(alive(group, session))
+
+
+def alive(group: int, session: int) -> list[tuple[int, int]]:
+    """Processes and their groups, of a group and of a session but its first; zombies are not."""
+    found = []
+    for name in os.listdir("/proc"):  # noqa: PTH208 - no pathlib
+        if not name.isdecimal() or int(name) == session:
             continue
-        try:
-            with open(f"/proc/{number}/stat", errors="replace") as stat:  # noqa: PTH123
-                text = stat.read()
-        except OSError:
-            continue
-        state, _, process_group = text.rpartition(") ")[2].split()[:3]
-        if int(process_group) == group and state != "Z":
-            return True
-    return False
+        state, _, *numbers = stat(name).rpartition(b") ")[2].split()[:4] or NONE
+        process_group, process_session = map(int, numbers)
+        # What the kernel started is of session 0.
+        ours = process_group == group or (session and process_session == session)
+        if ours and state != b"Z":
+            found.append((int(name), process_group))
+    return found
+
+
+def stat(number: str) -> bytes:
+    """What the kernel tells of a process; nothing where it is gone."""
+    try:
+        file = os.open(f"/proc/{number}/stat", os.O_RDONLY)  # a file object takes as long again
+    except OSError:
+        return b""
+    try:
+        return os.read(file, MUCH)
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ INVISIBLE = re.compile(
     "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
     "|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"
 )
+# In what is typed even those are written out, and with them what shows nothing but room.
+UNSEEN = re.compile(f"{INVISIBLE.pattern}|[\u2800\ufe00-\ufe0f\U00016fe4\U0001d159]")
 # C0 and C1 but tab, new line, form feed and carriage return, which texts have.
 CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
 UNSHOWN = re.compile(f"{INVISIBLE.pattern}|{CONTROL.pattern}|[\x0c\r\u2028\u2029]")

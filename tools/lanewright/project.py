@@ -9,6 +9,7 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.image.oci import Digest
+from lanewright.shell_line import require_line
 from lanewright.store.remote import Remote, remote_of
 from lanewright.tomlfile import load
 
@@ -49,6 +50,20 @@ class Serving(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     digest: Digest
 
 
+class NightlySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[nightly]``: what every night tries.
+
+    Attributes:
+        lanes: Which lanes, in order, where none is named; none is the default lane.
+        notify: A line for sh, given the night as JSON on its standard input.
+        step_seconds: That one step may take; it is ended then, as failed.
+    """
+
+    lanes: list[str] = []
+    notify: str = ""
+    step_seconds: Annotated[int, msgspec.Meta(ge=1, le=604_800)] = 14_400
+
+
 class Upstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``upstream.toml``.
 
@@ -57,12 +72,14 @@ class Upstream(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         releases: Distribution that holds vLLM for a kind of device.
         git: vLLM's repository.
         serving: The commit that hardware lanes are served on.
+        nightly: What every night tries.
     """
 
     default_lane: str
     releases: dict[Device, str]
     git: GitUpstream | None = None
     serving: Serving | None = None
+    nightly: NightlySpec = NightlySpec()
 
     @property
     def remote(self) -> Remote | None:
@@ -87,7 +104,10 @@ class Project:
         """
         for folder in (start, *start.parents):
             if (folder / "upstream.toml").is_file():
-                return cls(folder, load(folder / "upstream.toml", Upstream))
+                file = folder / "upstream.toml"
+                upstream = load(file, Upstream)
+                require_line(upstream.nightly.notify, f"{file}: [nightly] notify")
+                return cls(folder, upstream)
         raise NoProjectError(
             f"no upstream.toml in {start} or above it",
             hint="run lanewright inside a project, or name one with `lanewright -C DIR`",

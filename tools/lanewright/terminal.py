@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from lanewright.invisible import visible
+from lanewright.invisible import UNSEEN, visible
 
 
 def say(text: str) -> None:
@@ -35,13 +35,29 @@ def emit(text: str, *, always_utf8: bool = False) -> bool:
         Whether there still is a reader.
     """
     ended = text if text.endswith("\n") else text + "\n"
-    ended = ended if always_utf8 else visible(ended)
+    if always_utf8:
+        return _written(ended, ended.encode("utf-8", "replace"))
+    return _written(visible(ended))
+
+
+def emit_for_shell(text: str) -> bool:
+    """Print what a shell evaluates: a name of a file has the bytes that it has on disk.
+
+    Returns:
+        Whether there still is a reader.
+    """
+    ended = f"{text}\n"
+    return _written(ended, _on_disk(ended))
+
+
+def _written(text: str, content: bytes | None = None) -> bool:
+    """Write a text to stdout, as these bytes where it has any; whether there still is a reader."""
     try:
-        if always_utf8 and isinstance(sys.stdout, io.TextIOWrapper):
+        if content is not None and isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.flush()
-            sys.stdout.buffer.write(ended.encode("utf-8", "replace"))
+            sys.stdout.buffer.write(content)
         else:
-            sys.stdout.write(ended)
+            sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -70,13 +86,31 @@ def printable(text: str) -> str:
 
 
 def quoted(word: str | Path) -> str:
-    """A path, selector or ref as it is typed in a shell; bash's way where it is not all text."""
+    """A path, selector or ref as it is typed in a shell; bash's way where not all of it is seen.
+
+    What is seen of it is what is typed: ``emit`` and ``say`` leave it as it is.
+    """
     text = str(word)
-    if text.isprintable():
+    # Fillers that pass for letters are printable.
+    if text.isprintable() and not UNSEEN.search(text):
         return shlex.quote(text)
     plain = frozenset(range(0x20, 0x7F)) - frozenset(b"\\'")
-    codes = (chr(code) if code in plain else f"\\x{code:02x}" for code in os.fsencode(text))
+    codes = (chr(code) if code in plain else f"\\x{code:02x}" for code in _on_disk(text))
     return f"$'{''.join(codes)}'"
+
+
+def for_shell(value: str) -> str:
+    """A value that a shell evaluates, any shell; on a terminal, where it is looked at, as ``quoted``."""
+    shown = sys.stdout is not None and sys.stdout.isatty()
+    return quoted(value) if shown else shlex.quote(value)
+
+
+def _on_disk(text: str) -> bytes:
+    """The bytes of a file's name; those of the text where no file can have it."""
+    try:
+        return os.fsencode(text)
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from lanewright.image.base.building import build_layout, remove
 from lanewright.image.base.recipe import recipe_of
 from lanewright.image.base.root import make_root
 from lanewright.image.base.tools import BUILDERS, missing_tools
-from lanewright.image.base.wheelhouse import wheelhouse
+from lanewright.image.base.wheelhouse import torch_hash, wheelhouse
 from lanewright.image.opened.image import OpenImage, open_image
 from tests.conftest import World
 from tests.image.base.conftest import locked
@@ -81,6 +81,7 @@ def test_every_build_is_one_image_and_it_has_what_it_should(
     assert [image.digest for image in images] == [first.digest] * len(images)
     assert first.config["config"]["Entrypoint"] == ["vllm", "serve"]
     assert first.labels["dev.lanewright.base.recipe"] == f"sha256:{recipe.key}"
+    assert first.labels["dev.lanewright.base.torch-wheel"] == torch_hash(wheels)
     assert "io.buildah.version" not in first.labels
     (named,) = json.loads((first.folder / "index.json").read_bytes())["manifests"]
     assert named["platform"] == {"architecture": recipe.architecture, "os": "linux"}

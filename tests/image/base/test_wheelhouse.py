@@ -12,7 +12,7 @@ from lanewright.errors import LanewrightError, MismatchError
 from lanewright.image.base.alias import make_alias
 from lanewright.image.base.recipe import recipe_of, sha256_of
 from lanewright.image.base.requirements import slimmed
-from lanewright.image.base.wheelhouse import wheelhouse
+from lanewright.image.base.wheelhouse import torch_hash, wheelhouse
 from tests.conftest import World
 from tests.image.base.conftest import locked
 from tests.upstream.wheels import make_wheel
@@ -31,6 +31,8 @@ def test_every_wheel_is_there_with_its_hash(based: World) -> None:
     listed = (folder / "requirements.txt").read_text()
     for wheel in wheels:
         assert f" --hash={sha256_of(folder / wheel)}\n" in listed
+    (torch,) = folder.glob("torch-*.whl")
+    assert torch_hash(folder) == sha256_of(torch)
 
 
 def test_pip_installs_them_with_nothing_but_their_hashes(based: World, tmp_path: Path) -> None:

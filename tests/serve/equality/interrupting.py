@@ -42,6 +42,7 @@ class Runs:
         lies: Mapping[str, Any] | None = None,
         asked: Asked = ASKED,
         tree: str = TREE,
+        boots: int | None = None,
     ) -> Equality:
         """Compare in the run of that name, with these lies of the lane's site."""
         (self.lane.site / "lies.json").write_text(json.dumps(lies or {}))
@@ -59,6 +60,7 @@ class Runs:
                 resuming=replace(self.first, asked=resume, tree=tree),
                 after_record=after_record,
                 asked=asked,
+                boots=boots,
             )
 
     def interrupted(self, name: str, lies: Mapping[str, Any] = LATE, **more: Any) -> None:  # noqa: ANN401

@@ -8,8 +8,17 @@ import pytest
 
 from lanewright.serve.boot import EXTENSION, WORKERS
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.equality.arms import FOLLOWED, FORCED, STAGED, LaneArm, lane_arms, pin_arms
+from lanewright.serve.equality.arms import (
+    FOLLOWED,
+    FORCED,
+    STAGED,
+    STILL,
+    LaneArm,
+    lane_arms,
+    pin_arms,
+)
 from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
+from lanewright.serve.equality.budget import Budget
 from lanewright.serve.equality.prompts import PROMPTS
 
 BANKS: Mapping[str, object] = {
@@ -26,7 +35,7 @@ FOLDER = Path("/equality")
 def arms(
     lane: LaneEnv, engine: Mapping[str, object], *modes: Mode, asked: Asked = DEFAULT
 ) -> dict[str, LaneArm]:
-    found = lane_arms(modes or ("compiled",), engine, lane, "cpu", asked, FOLDER)
+    found = lane_arms(Budget(modes or ("compiled",)), engine, lane, "cpu", asked, FOLDER)
     assert len({each.arm.name for each in found}) == len(found)
     return {each.arm.name: each for each in found}
 
@@ -53,7 +62,7 @@ def test_off_is_what_upstream_knows(lane: LaneEnv) -> None:
     plain = {"max_model_len": 512, **COMPILED}
     assert off.engine == {"max_model_len": 512, "enable_prefix_caching": True}
     assert off.arm.engine == {"worker_extension_cls": EXTENSION, **plain}
-    for arm in pin_arms(("compiled",), BANKS, DEFAULT):
+    for arm in pin_arms(Budget(("compiled",)), BANKS, DEFAULT):
         assert arm.engine == plain
 
 
@@ -123,7 +132,7 @@ def test_where_cold_rows_can_be_staged_those_of_every_prompt_are(lane: LaneEnv) 
 def test_all_are_asked_the_same(lane: LaneEnv) -> None:
     asked = Asked(prompts=20, tokens=32, together=(16, 20))
     ours = [each.arm for each in arms(lane, BANKS, asked=asked).values()]
-    theirs = pin_arms(("compiled",), BANKS, asked)
+    theirs = pin_arms(Budget(("compiled",)), BANKS, asked)
     for arm in (*ours, *theirs):
         assert (arm.prompts, arm.max_tokens, arm.together) == (PROMPTS[:20], 32, (16, 20))
         assert arm.exact
@@ -139,8 +148,54 @@ def test_what_the_baseline_needs_is_given_where_features_are_off_and_nowhere_els
     asked = Asked(baseline={"cpu_offload_gb": 67.1, "max_model_len": 256})
     found = arms(lane, BANKS, asked=asked)
     off = found.pop("compiled.off").arm.engine
-    pins = pin_arms(("compiled",), BANKS, asked)
+    pins = pin_arms(Budget(("compiled",)), BANKS, asked)
     for engine in (off, *(each.engine for each in pins)):
         assert (engine["cpu_offload_gb"], engine["max_model_len"]) == (67.1, 256)
     assert found
     assert all("cpu_offload_gb" not in each.arm.engine for each in found.values())
+
+
+@pytest.mark.parametrize(
+    ("boots", "modes", "off"),
+    [
+        (2, ["compiled"], False),
+        (3, ["compiled"], True),
+        (5, ["compiled"], True),
+        (6, ["compiled", "eager"], True),
+    ],
+)
+def test_boots_are_spent_on_the_lanes_own_mode_first(
+    lane: LaneEnv, boots: int, modes: list[str], *, off: bool
+) -> None:
+    budget = Budget.of(boots, ("eager", "compiled"), BANKS)
+    ours = lane_arms(budget, BANKS, lane, "cpu", DEFAULT, FOLDER)
+    assert [*budget.modes] == modes
+    assert {each.arm.name.partition(".")[2] for each in ours} == {
+        *(["off"] if off else []),
+        *("on", "swaps", "follows", "mapped"),
+    }
+    booted = [each.arm for each in ours if not each.arm.continues]
+    booted += [arm for arm in pin_arms(budget, BANKS, DEFAULT) if not arm.continues]
+    assert len(booted) <= boots
+    assert any("off" in each for each in budget.fewer(("eager", "compiled"), BANKS)) != off
+
+
+def test_a_lane_without_features_is_compared_within_two_boots(lane: LaneEnv) -> None:
+    budget = Budget.of(2, ("eager", "compiled"), {"enforce_eager": True})
+    ours = lane_arms(budget, {"enforce_eager": True}, lane, "cpu", DEFAULT, FOLDER)
+    assert [each.arm.name for each in ours] == ["eager.off"]
+    assert [*budget.fewer(("eager", "compiled"), {})] == ["within 2 boots only eager"]
+
+
+def test_one_engine_is_switched_from_map_to_map(lane: LaneEnv) -> None:
+    engine = {**BANKS, "moe_prefill_stage": "2", "moe_follow": "4"}
+    budget = Budget.of(2, ("compiled",), engine)
+    on, *later = lane_arms(budget, engine, lane, "cpu", DEFAULT, FOLDER)
+    assert (on.arm.continues, on.arm.calls) == (False, (STAGED,))
+    for each, last in zip(later, (FORCED, FOLLOWED, None), strict=True):
+        assert each.arm.continues
+        # What an arm before has begun ends.
+        assert each.arm.calls == (STAGED, *STILL, *([last] if last else []))
+    assert [each.swaps for each in later] == [True, True, False]
+    assert ["moe_follow" in each.engine for each in later] == [False, True, False]
+    assert [each.arm.maps for each in later] == [None, None, on.arm.keeps]

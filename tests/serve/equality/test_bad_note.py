@@ -59,7 +59,8 @@ class Earlier:
         told: dict[str, Any] = {name: [] for name in ("status", "usage", "banks", "moe")}
         file = folder / "site" / "vllm" / "__init__.py"
         whole = {"vllm_file": str(file), "compiled": False, "completions": [ANSWER]}
-        return {**whole, **told, "together": {}, "exchange": None}
+        before = {"tokens": 0, "banks": []}
+        return {**whole, **told, "together": {}, "exchange": None, "earlier": before}
 
     def result(self, text: str) -> None:
         (self.folder / RESULT).write_text(text)

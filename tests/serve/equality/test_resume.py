@@ -229,3 +229,19 @@ def test_an_edit_of_the_lane_leaves_the_pins_answers_and_no_others(late: Runs) -
     found = late.compared("1", resume=True, tree="f" * 40)
     assert [*found.resumed] == [*PIN]
     assert late.booted("1") == [*LANE]
+
+
+def test_arms_of_an_engine_that_is_gone_are_answered_by_another(tmp_path: Path) -> None:
+    """The first that is left boots it, with what the arm before kept for it."""
+    runs = Runs(tmp_path)
+    runs.interrupted("0 late", boots=2)
+    for arm in ("swaps", "follows", "mapped"):
+        (runs.answers("0 late") / f"lane.eager.{arm}.finished.json").unlink()
+    found = runs.compared("1 resumed", resume=True, boots=2)
+    assert found.verdict == "equal"
+    assert [*found.resumed] == [*PIN, "eager.on"]
+    assert runs.booted("1 resumed") == ["eager.swaps", "eager.follows", "eager.mapped"]
+    facts = {arm: proof[0].facts for arm, proof in found.proofs.items()}
+    assert facts["eager.swaps"]["picks"] == facts["eager.on"]["picks"]
+    assert facts["eager.mapped"]["picks"] == 3 * facts["eager.on"]["picks"]
+    assert not runs.noted()

@@ -32,7 +32,12 @@ ROWS = [
 
 
 def compared(
-    folder: Path, lane: LaneEnv, asked: Asked = ASKED, *, pin: Mapping[str, Any] | None = None
+    folder: Path,
+    lane: LaneEnv,
+    asked: Asked = ASKED,
+    *,
+    pin: Mapping[str, Any] | None = None,
+    boots: int | None = None,
 ) -> Equality:
     with ExitStack() as after_record:
         return equality(
@@ -47,6 +52,7 @@ def compared(
             resuming=fresh(folder),
             after_record=after_record,
             asked=asked,
+            boots=boots,
         )
 
 
@@ -59,9 +65,9 @@ def found_by(folder: Path, arm: str) -> dict[str, Any]:
     return found
 
 
-def refused(folder: Path, **lies: Any) -> str:  # noqa: ANN401
+def refused(folder: Path, *, boots: int | None = None, **lies: Any) -> str:  # noqa: ANN401
     with pytest.raises(MismatchError) as caught:
-        compared(folder, lay_stand_in(folder, lies=lies))
+        compared(folder, lay_stand_in(folder, lies=lies), boots=boots)
     return str(caught.value)
 
 
@@ -180,7 +186,7 @@ def test_where_nothing_can_be_swapped_the_arm_says_so(tmp_path: Path, lies: dict
 
 def test_wrong_rows_are_named_behind_the_answers_that_they_changed(tmp_path: Path) -> None:
     message = refused(tmp_path, torn=1)
-    head, less, *told = message.splitlines()
+    head, less, *told = [line for line in message.splitlines() if "at once, each on" not in line]
     assert head == "equality with its baseline: differs"
     assert less.startswith("  asked for less than by default: ")
     assert told[0].startswith("  eager: differs (swaps, ")
@@ -221,3 +227,31 @@ def test_answers_that_differ_with_every_row_as_loaded_say_so(tmp_path: Path) -> 
     ]
     assert all("; every expert's row is as it was loaded; RowTable own" in line for line in told)
     assert "    prompt 3 " in "\n".join(lines(asdict(found)))
+
+
+@pytest.mark.parametrize(("boots", "arms"), [(2, ROWS[4:]), (3, ROWS[2:])])
+def test_one_engine_answers_for_every_map(tmp_path: Path, boots: int, arms: list[str]) -> None:
+    found = compared(tmp_path, lay_stand_in(tmp_path), boots=boots)
+    assert (found.verdict, found.modes[0].why) == ("equal", "")
+    assert [*rows(found)] == [*ROWS[:2], "exchanged", *arms]
+    assert all(rows(found)[name].equal == 20 for name in arms)
+    assert rows(found)["exchanged"].equal < 20
+    facts = {arm: proof[0].facts for arm, proof in found.proofs.items() if arm != "eager.off"}
+    picks = facts["eager.on"]["picks"]
+    assert [each["picks"] // picks for each in facts.values()] == [1, 2, 3, 4]
+    assert [each["swapped"] > 0 for each in facts.values()] == [False, True, True, True]
+    assert sum(each["swapped"] for each in facts.values()) == facts["eager.mapped"]["swaps"]
+    log = (tmp_path / "equality" / "lane.log").read_text()
+    assert log.count("starts, ") == boots - 1
+
+
+@pytest.mark.parametrize(
+    ("lie", "told"),
+    [
+        ("swapless", "equality, eager.swaps: swaps were asked for, and none was made"),
+        ("idle", "equality, eager.follows: swaps were asked for, and none was made"),
+        ("unfollowed", "equality, eager.follows: the map was to follow traffic, and did not"),
+    ],
+)
+def test_what_an_arm_before_did_proves_nothing(tmp_path: Path, lie: str, told: str) -> None:
+    assert refused(tmp_path, boots=2, **{lie: True}).splitlines()[0] == told

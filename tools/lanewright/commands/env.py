@@ -12,7 +12,7 @@ from lanewright.serve.environment import STATS
 from lanewright.serve.flags import flags
 from lanewright.serve.lane import lay_lane
 from lanewright.serve.served import served_model
-from lanewright.terminal import emit
+from lanewright.terminal import emit_for_shell, for_shell
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
@@ -37,7 +37,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         STATS: str(stats),
     }
     for name in sorted(os.environ.keys() - wanted.keys()):
-        emit(f"unset {name}")
+        emit_for_shell(f"unset {name}")
     for name, value in found.items():
-        emit(f"export {name}={shlex.quote(value)}")
+        emit_for_shell(f"export {name}={for_shell(value)}")
     return ExitCode.CLEAN

@@ -16,6 +16,12 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Compare in every mode of the lane, or in the one asked for; print the summary of what ran."""
     lane, in_image = laid(project, places, arguments)
     modes = [mode for mode in MODES if mode == arguments.mode] or lane.asked.modes
-    wanted = Wanted(server=False, modes=modes, resume=arguments.resume, in_image=in_image)
+    wanted = Wanted(
+        server=False,
+        modes=modes,
+        resume=arguments.resume,
+        in_image=in_image,
+        boots=arguments.boots,
+    )
     emit(summary(run_lane(places, lane, wanted)))
     return ExitCode.CLEAN

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from lanewright.cli import Arguments, lane_of
-from lanewright.cli_image import BACKENDS
+from lanewright.cli_image import BACKENDS, FORMATS
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.image.archive.writing import archived
 from lanewright.image.backend.build import Built, build_by
@@ -11,6 +11,7 @@ from lanewright.image.check import differences, require_intact_layout
 from lanewright.image.layout import lay_out, layout_folder
 from lanewright.image.onto.base import found_base
 from lanewright.image.onto.making import Made, make_image
+from lanewright.image.onto.unused import removal
 from lanewright.image.opened.image import OpenImage
 from lanewright.places import Places
 from lanewright.project import Project
@@ -49,7 +50,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             f"lane {lane}: an archive has its whole image, and there is no base", hint=_next(lane)
         )
     layer = _layer(repository, places, lock, None if base else out)
-    made = base and make_image(places, lock, base, out)
+    unused = removal(project, places, lock, base) if base and arguments.base else ""
+    made = base and make_image(places, lock, base, out, unused=unused)
     built = _built(places, lock, base, arguments.backend)
     say_left_out(project, lock)
     told: dict[str, object] = {"lane": lane, "layer": layer_of(lock), "layout": layer}
@@ -59,9 +61,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     if made:
         told |= _told(made)
         if arguments.archive:
-            told["archive"] = archived(
-                project, places, lock, made, arguments.archive, arguments.archive_format
-            )
+            form = arguments.archive_format or FORMATS[0]
+            told["archive"] = archived(project, places, lock, made, arguments.archive, form)
     else:
         say(f"lane {lane}: no image yet, for there is no base\n  next: {_next(lane)}")
     if arguments.json:

@@ -3,6 +3,7 @@
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.image.base.making import make_base_image
+from lanewright.image.base.recipe import base_image
 from lanewright.image.base.tools import missing_tools
 from lanewright.places import Places
 from lanewright.project import Project
@@ -13,7 +14,7 @@ from lanewright.terminal import emit, emit_json, say
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     """Make the base where the store has none; print its digest and its folder."""
     lane = lane_of(project, arguments)
-    if arguments.optional and (why := why_not(project, lane)):
+    if arguments.optional and (why := why_not(project, places, lane)):
         say(f"lane {lane}: no base is made: {why}")
         return ExitCode.CLEAN
     made = make_base_image(project, places, lane)
@@ -42,8 +43,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     return ExitCode.CLEAN
 
 
-def why_not(project: Project, lane: str) -> str:
-    """Why a lane's base cannot be made here, or need not be; empty where it can."""
+def why_not(project: Project, places: Places, lane: str) -> str:
+    """Why a lane's base cannot be made here, or need not be; empty where it can, or is."""
     image = load_series(project, lane).image
     if image is None:
         return "its series has no [image]"
@@ -52,6 +53,6 @@ def why_not(project: Project, lane: str) -> str:
     if image.base:
         return f"it is {image.base}, which `lanewright image mirror {lane}` keeps"
     missing = missing_tools()
-    if missing:
+    if missing and not base_image(project, places, lane):
         return f"it takes {', '.join(missing)}\n  next: apt-get install {' '.join(missing)}"
     return ""

@@ -6,18 +6,16 @@ from lanewright.cli import Arguments
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.image.inspect.archive import in_archive
 from lanewright.image.inspect.labels import told_by
+from lanewright.image.inspect.lane import of_lane
 from lanewright.image.inspect.seen import Seen, in_layout
 from lanewright.image.inspect.storage import in_storage
 from lanewright.image.inspect.text import data, lines
-from lanewright.image.layout import layout_folder
-from lanewright.image.onto.layout import image_folders
-from lanewright.image.onto.standing import standing_image
 from lanewright.image.opened.origin import STORAGE
 from lanewright.places import Places
 from lanewright.project import Project
-from lanewright.queue.lock import read_lock
-from lanewright.queue.series import load_series
-from lanewright.terminal import emit, emit_json, printable, quoted, say
+from lanewright.terminal import emit, emit_json, printable, say
+
+NAMED = f"name the folder of an OCI layout, an archive, {STORAGE}NAME or a lane"
 
 
 def run(project: Project | None, places: Places, arguments: Arguments) -> ExitCode:
@@ -37,10 +35,19 @@ def _found(project: Project | None, places: Places, given: str | None) -> Seen:
     if given and given.startswith(STORAGE):
         return in_storage(given)
     if project and (given is None or given in project.lanes()):
-        return _of_lane(project, places, given or project.upstream.default_lane)
+        return of_lane(project, places, given or project.upstream.default_lane)
     path = Path(given or ".")
+    if given and path.is_dir() and not (path / "index.json").exists():
+        raise LanewrightError(
+            f"{given} is no OCI layout, or not whole: index.json is not there", hint=NAMED
+        )
     if given and path.is_dir():
         return in_layout(path, given)
+    if given and path.exists() and not path.is_file():
+        raise LanewrightError(
+            f"{given} is no regular file: a pipe or a device has no end",
+            hint="write it to a file, or name the folder of an OCI layout",
+        )
     if given and path.exists():
         return in_archive(path)
     if given is None:
@@ -52,23 +59,5 @@ def _found(project: Project | None, places: Places, given: str | None) -> Seen:
     raise LanewrightError(
         f"there is no image {given}"
         + (f", nor a lane of that name (lanes here: {lanes})" * bool(lanes)),
-        hint=f"name the folder of an OCI layout, an archive, {STORAGE}NAME or a lane",
-    )
-
-
-def _of_lane(project: Project, places: Places, lane: str) -> Seen:
-    project.series_file(lane)
-    lock = read_lock(project.lock_file(lane))
-    if lock is None:
-        raise LanewrightError(
-            f"lane {lane} has no lock yet", hint=f"lanewright build {quoted(lane)}"
-        )
-    if image_folders(places, lock):
-        folder, _ = standing_image(project, places, load_series(project, lane), lock)
-        return in_layout(folder, str(folder))
-    if (folder := layout_folder(places, lock)).is_dir():
-        return in_layout(folder, str(folder))
-    raise LanewrightError(
-        f"lane {lane}: there is no image of its lock on this machine",
-        hint=f"lanewright image {quoted(lane)}",
+        hint=NAMED,
     )

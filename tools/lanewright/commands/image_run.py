@@ -1,7 +1,5 @@
 """``lanewright image run``: the commands that serve a lane from its image, for a shell."""
 
-import shlex
-
 from lanewright.cli import Arguments, lane_of
 from lanewright.cli_image import ENGINES
 from lanewright.errors import ExitCode, LanewrightError
@@ -47,8 +45,11 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     else:
         # As its archive calls it.
         name = name.removeprefix(HOST)
-        made = f'lanewright image {quoted(lane)} --archive "$made" --format docker >/dev/null'
-        load = f'docker load --input "$made"/{lane}.docker.tar'
-        emit(f'(made=$(mktemp -d) && {made} && {load}; rm -r "$made")')
-    emit(shlex.join(serving(engine, series, lock, name, model)))
+        # On that base, wherever the shell is; the archive goes, and how it ended stays.
+        words = ["-C", str(project.root.resolve()), "image", lane, "--base", base.digest]
+        made = f'lanewright {" ".join(map(quoted, words))} --archive "$made" --format docker'
+        load = f'docker load --input "$made"/{quoted(lane)}.docker.tar'
+        steps = f'{made} >/dev/null && {load}; s=$?; rm -r "$made"; exit $s'
+        emit(f"(made=$(mktemp -d) && {{ {steps}; }})")
+    emit(" ".join(map(quoted, serving(engine, series, lock, name, model))))
     return ExitCode.CLEAN

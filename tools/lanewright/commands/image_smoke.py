@@ -8,7 +8,7 @@ from lanewright.image.container.engine import engine_here
 from lanewright.image.container.in_image import lay_in_image
 from lanewright.image.container.seen import Smoke
 from lanewright.image.container.smoke import smoke
-from lanewright.image.onto.base import told_base
+from lanewright.image.onto.base import own_base, told_base
 from lanewright.image.onto.layout import image_folders
 from lanewright.image.onto.refusing import require_good_image
 from lanewright.image.onto.standing import standing_image
@@ -21,7 +21,7 @@ from lanewright.serve.hardware import require_hardware
 from lanewright.serve.lane import lay_lane, only_in_image
 from lanewright.serve.record import make_run_folder
 from lanewright.store.locking import held
-from lanewright.terminal import emit, emit_json, say
+from lanewright.terminal import emit, emit_json, quoted, say
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
@@ -35,7 +35,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     name = lane_of(project, arguments)
     series = load_series(project, name)
     lock = build(project, places, name, check=True).lock
-    if arguments.optional and (missing := why_not(places, series, lock, arguments.engine)):
+    if arguments.optional and (missing := why_not(project, places, series, lock, arguments.engine)):
         say(f"lane {name}: not run in a container: {missing}")
         return ExitCode.CLEAN
     require_hardware(name, series.device)
@@ -53,7 +53,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     work = make_run_folder(places, f"{name}.image", lane.lock.tree, datetime.now(UTC))
     try:
         # Two engines on the same cores wait for each other in spinning loops.
-        with held(places.store / "run.lock", "runs a lane"):
+        with held(places.store / "run.lock", "runs a lane", lane=name):
             found = smoke(places, series, lane, folder, engine, work)
     except OSError as error:
         raise LanewrightError(f"{work}: {error.strerror or error}") from error
@@ -64,13 +64,22 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     return ExitCode.CLEAN
 
 
-def why_not(places: Places, series: Series, lock: Lock, engine: str | None = None) -> str:
-    """What a smoke lacks here, for people; empty where it lacks nothing."""
+def why_not(
+    project: Project, places: Places, series: Series, lock: Lock, engine: str | None = None
+) -> str:
+    """What a smoke lacks here, for people; empty where it lacks nothing.
+
+    Raises:
+        LanewrightError: The lane's base is damaged.
+    """
     if not lock.layer:
         return "it has no layer: its series has no [image], or has it built from source"
     if series.boot.shims:
         return f"its shims ({', '.join(series.boot.shims)}) are no part of an image"
     if not image_folders(places, lock):
+        if own_base(project, places, series, lock):
+            image = f"lanewright image {quoted(lock.lane)}"
+            return f"there is no image of its lock on this machine\n  next: {image}"
         return "it has no image on this machine, for there is no base"
     try:
         engine_here(engine)

@@ -6,6 +6,7 @@ from lanewright.cli import Arguments
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.edit.having import lanes_with
 from lanewright.queue.edit.selection import HUNK_ID, index_of
 from lanewright.queue.lock import read_lock
 from lanewright.queue.move.held import held_in
@@ -51,23 +52,16 @@ def _asked(project: Project, arguments: Arguments) -> tuple[str | None, str | No
     Raises:
         LanewrightError: It is one of another lane alone.
     """
-    word, default, lanes = arguments.lane, project.upstream.default_lane, project.lanes()
-    if not word or arguments.entry or word in lanes:
+    word, default = arguments.lane, project.upstream.default_lane
+    if not word or arguments.entry or word in project.lanes():
         return word, arguments.entry
-    having = [lane for lane in lanes if _has(project, lane, word)]
+    having = lanes_with(project, word)
     if having and default not in having:
         raise LanewrightError(
             f"{word} is an entry of {' and '.join(having)}",
             hint=f"lanewright list {having[0]} {quoted(word)}",
         )
     return (default, word) if having else (word, None)
-
-
-def _has(project: Project, lane: str, entry: str) -> bool:
-    try:
-        return index_of(load_series(project, lane), entry) is not None
-    except LanewrightError:  # told of by whoever asks for that lane
-        return False
 
 
 def _narrowed(series: Series, lane: str, entry: str) -> Series:

@@ -39,6 +39,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
             lines += [told_conflicts(e.tried.applied) for e in found.tried if e.conflicts]
             raise DriftError("\n".join(lines), hint=_without_check(arguments))
         _raise_failed(found)
+        say("nothing would change")
         return ExitCode.CLEAN
     with editing(project):
         found = _try(project, places, arguments)
@@ -75,7 +76,7 @@ def _try(project: Project, places: Places, arguments: Arguments) -> _Found:
             found.failed[lane] = error
             continue
         found.tried.append(tried)
-        emit("\n".join(told_rebase(project, tried)))
+        emit("\n".join(told_rebase(project, tried, check=arguments.check)))
     return found
 
 

@@ -6,6 +6,7 @@ from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.edit.having import lanes_with
 from lanewright.queue.edit.selection import index_of, read_part
 from lanewright.queue.edit.unpinned import no_lock
 from lanewright.queue.inputs import OverlayInput
@@ -16,9 +17,10 @@ from lanewright.queue.series import load_series
 from lanewright.report.carried import carried_texts
 from lanewright.report.fixes import emit_fixes
 from lanewright.report.hunks import hunk_line
+from lanewright.report.laid import folded
 from lanewright.report.offer import emit_offer
 from lanewright.report.outcome import in_one_line
-from lanewright.terminal import emit, emit_json
+from lanewright.terminal import emit, emit_json, quoted
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
@@ -43,7 +45,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     ):
         emit(f"{entry.name} ({entry.source}): {in_one_line(whole)}")
         if entry.kind == "overlay":
-            emit("\n".join(f"  {path}" for path in entry.files))
+            lines = entry.files if name else [folded(entry.files)]
+            emit("\n".join(f"  {line}" for line in lines))
         elif name:
             emit(_texts(project, places, lane, whole, entry))
             emit_fixes(project, places, entry, in_full=bool(rest))
@@ -53,13 +56,25 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
 
 
 def _asked(project: Project, arguments: Arguments) -> tuple[str, str]:
-    """Lane and entry; a single word that is no lane's name is an entry of the default lane."""
+    """Lane and entry; a single word that is no lane's name is an entry of the default lane.
+
+    Raises:
+        LanewrightError: It is one of another lane alone.
+    """
     word, default = (arguments.lane or "").removeprefix("#"), project.upstream.default_lane
     if word and not arguments.entry and word not in project.lanes():
-        lock = read_lock(project.lock_file(default))
+        lock, name = read_lock(project.lock_file(default)), word.partition(":")[0]
         known = {entry.name for entry in lock.entries} if lock else set()
-        if word.partition(":")[0] in known or word.partition(":")[0].isdecimal():
+        if name in known or name.isdecimal():
             return default, word
+        having = lanes_with(project, name)
+        if default in having:
+            return default, word
+        if having:
+            raise LanewrightError(
+                f"{name} is an entry of {' and '.join(having)}",
+                hint=f"lanewright show {having[0]} {quoted(word)}",
+            )
     return lane_of(project, arguments), (arguments.entry or "").removeprefix("#")
 
 
@@ -75,7 +90,11 @@ def _unknown(project: Project, lane: str, name: str, lock: Lock) -> LanewrightEr
             f"lane {lane}: {name} is in its series, and not in its lock yet",
             hint=f"lanewright report {lane} tells each hunk of it",
         )
-    return LanewrightError(f"lane {lane} has no entry {name!r} (it has: {known})")
+    having = lanes_with(project, name)
+    return LanewrightError(
+        f"lane {lane} has no entry {name!r} (it has: {known or 'none'})",
+        hint=f"lanewright show {having[0]} {quoted(name)}" if having else f"lanewright list {lane}",
+    )
 
 
 def _narrowed(entry: LockedEntry, lane: str, chosen: str) -> LockedEntry:

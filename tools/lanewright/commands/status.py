@@ -5,8 +5,9 @@ from pathlib import Path
 import msgspec
 
 from lanewright.cli import Arguments
-from lanewright.errors import ExitCode
+from lanewright.errors import ExitCode, LanewrightError
 from lanewright.image.layout import layout_folder
+from lanewright.image.onto.layout import image_folders
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.build import in_store
@@ -34,7 +35,8 @@ class LaneStatus(msgspec.Struct, frozen=True):
         lock: ``up to date``, or what the series says that it does not.
         store: Whether its tree is in the store.
         tree: Folder where it is laid out, or None.
-        layout: Folder where its image is, or None.
+        layout: Folder where its layer is, or None.
+        image: Folder where its image on a base is, the one that ``image`` tells; or None.
         last_run: When it was booted last, and the verdict; None where it never was.
         open: Hunks that need a person, and without whose entries the lock was written.
         left_out: Those entries.
@@ -50,6 +52,7 @@ class LaneStatus(msgspec.Struct, frozen=True):
     store: bool
     tree: Path | None
     layout: Path | None
+    image: Path | None
     last_run: str | None
     open: int
     left_out: list[str]
@@ -71,7 +74,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         emit(f"  lock: {status.lock}")
         emit(f"  store: {'has the tree' if status.store else 'lacks the tree'}")
         emit(f"  laid out: {status.tree or 'no'}")
-        emit(f"  image: {status.layout or 'no'}")
+        alone = f"layer only, {status.layout}" if status.layout else "no"
+        emit(f"  image: {status.image or alone}")
         emit(f"  last run: {status.last_run or 'never'}")
         if status.open:
             names = status.left_out
@@ -117,6 +121,7 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         store=stored,
         tree=site if site and site.exists() else None,
         layout=layout if layout and layout.exists() else None,
+        image=_image(project, places, lane, lock) if lock else None,
         last_run=f"{run['started']}, {run['verdict']}" if run else None,
         open=sum(left_out.values()),
         left_out=list(left_out),
@@ -125,6 +130,19 @@ def _status(project: Project, places: Places, lane: str) -> LaneStatus:
         pulls=pulls,
         next=following,
     )
+
+
+def _image(project: Project, places: Places, lane: str, lock: Lock) -> Path | None:
+    """The one image of a lock, of several that on the lane's own base."""
+    found = image_folders(places, lock)
+    if len(found) > 1:
+        from lanewright.image.onto.standing import standing_image  # noqa: PLC0415 - it reads bases
+
+        try:
+            return standing_image(project, places, load_series(project, lane), lock)[0]
+        except LanewrightError:  # told by whoever opens it
+            pass
+    return found[0] if found else None
 
 
 def _to_settle(

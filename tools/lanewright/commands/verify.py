@@ -6,7 +6,7 @@ from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.verify import verify
 from lanewright.report.left_out import say_left_out
-from lanewright.terminal import emit
+from lanewright.terminal import emit, quoted, say
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
@@ -24,5 +24,8 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     *first, last = done.checks
     told = f"{', '.join(first)} and {last}" if first else last
     emit(f"lane {lane}: {told} verified, tree {done.lock.tree}")
+    if "layer" in done.checks:
+        say(f"lane {lane}: there is no image on a base here: of one, its layer alone was verified")
+        say(f"  next: lanewright image {quoted(lane)}")
     say_left_out(project, done.lock)
     return ExitCode.CLEAN

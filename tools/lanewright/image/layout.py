@@ -1,5 +1,6 @@
 """A lane's layer in an OCI layout: a folder that buildah, podman and skopeo read as an image."""
 
+import hashlib
 from pathlib import Path
 
 from lanewright.errors import LanewrightError, MismatchError
@@ -12,10 +13,14 @@ from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.git import Repository
 from lanewright.store.scratch import making, settle
 
+# Of documents and their labels: what an earlier lanewright made of the same lock stands elsewhere.
+FORM = 2
+
 
 def layout_folder(places: Places, lock: Lock) -> Path:
     """Where the store has the layout of a lock, or will have it."""
-    return places.layouts / f"{lock.lane}-{lock.seal[:16]}"
+    key = hashlib.sha256(f"{FORM} {lock.seal}".encode()).hexdigest()
+    return places.layouts / f"{lock.lane}-{key[:16]}"
 
 
 def lay_out(repository: Repository, lock: Lock, folder: Path) -> None:

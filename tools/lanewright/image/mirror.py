@@ -1,33 +1,17 @@
 """A lane's base, kept: upstream removes all but its newest nightlies."""
 
-from msgspec import UNSET
-
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.image.opened.image import OpenImage, open_image
-from lanewright.image.opened.kept import keep, kept_image
-from lanewright.image.opened.skopeo import copied, raw_kind, with_list
+from lanewright.image.opened.kept import keep, kept_image, require_whole
+from lanewright.image.opened.skopeo import copied, is_list, with_list
 from lanewright.places import Places
-from lanewright.queue.lock import Lock, LockedBase
+from lanewright.queue.lock import LockedBase
 from lanewright.store.locking import held
 from lanewright.store.scratch import making
 from lanewright.terminal import quoted, say
 
 # Registries on this very machine speak no TLS, as for docker.
 LOCAL = ("localhost:", "127.", "[::1]:")
-
-
-def base_of(lock: Lock) -> LockedBase:
-    """The image that a lane's lock names as its base.
-
-    Raises:
-        LanewrightError: It names none.
-    """
-    if lock.base is UNSET:
-        raise LanewrightError(
-            f"lane {lock.lane} names no base to mirror: [image] of its series has no `base`",
-            hint=f"lanewright image base {quoted(lock.lane)} makes one for a CPU lane",
-        )
-    return lock.base
 
 
 def kept_base(places: Places, base: LockedBase, architecture: str | None) -> OpenImage | None:
@@ -52,12 +36,25 @@ def kept_base(places: Places, base: LockedBase, architecture: str | None) -> Ope
     return None
 
 
-def mirrored(places: Places, lock: Lock, architecture: str | None) -> OpenImage:
-    """Bring a lane's base into the store from where it is published; once is enough.
+def whole_base(places: Places, base: LockedBase, architecture: str | None) -> OpenImage | None:
+    """The store's copy of a lane's base, every blob of it read; None where it is damaged, or not there."""
+    try:
+        image = kept_base(places, base, architecture)
+        if image:
+            require_whole(image)
+    except (LanewrightError, OSError) as error:
+        say(f"what is kept of {base.name} is damaged: {error}")
+        return None
+    return image
+
+
+def mirrored(places: Places, lane: str, base: LockedBase, architecture: str | None) -> OpenImage:
+    """Bring a lane's base into the store from where it is published, for what is there of it.
 
     Args:
         places: The store.
-        lock: Names the base by its digest, of the image or of the list that has it.
+        lane: Whose, for messages.
+        base: Named by its digest, of the image or of the list that has it.
         architecture: Which of a list, as Go names it; None takes this machine's.
 
     Raises:
@@ -65,22 +62,22 @@ def mirrored(places: Places, lock: Lock, architecture: str | None) -> OpenImage:
         LanewrightError: It cannot be had, or there is no skopeo.
     """
     try:
-        return _mirrored(places, base_of(lock), architecture)
-    except MismatchError:
-        raise
+        return _mirrored(places, base, architecture)
     except LanewrightError as error:
-        raise LanewrightError(
-            f"lane {lock.lane}: its base {base_of(lock).name} is not kept: {error}",
+        kind = MismatchError if isinstance(error, MismatchError) else LanewrightError
+        raise kind(
+            f"lane {lane}: its base {base.name} is not kept: {error}",
             hint=error.hint
-            or f"lanewright image mirror {quoted(lock.lane)}, once its registry answers; or, where it"
-            f" was kept elsewhere, `lanewright image mirror {quoted(lock.lane)} --base LAYOUT`",
+            or f"lanewright image mirror {quoted(lane)}, once its registry answers; or, where it"
+            f" was kept elsewhere, `lanewright image mirror {quoted(lane)} --base LAYOUT`",
         ) from error
 
 
 def _mirrored(places: Places, base: LockedBase, architecture: str | None) -> OpenImage:
     places.base_images.mkdir(parents=True, exist_ok=True)
     with held(places.base_images / "mirror.lock", "mirrors an image"):
-        there = kept_base(places, base, architecture)
+        # Another run may have been quicker.
+        there = whole_base(places, base, architecture)
         if there:
             return there
         name = base.name.partition("@")[0]
@@ -89,14 +86,12 @@ def _mirrored(places: Places, base: LockedBase, architecture: str | None) -> Ope
         place = f"docker://{_untagged(name)}@"
         with making(places.base_images) as scratch:
             layout = scratch / "layout"
-            digest, is_list = raw_kind(f"{place}{base.digest}", *reads)
-            if digest != base.digest:
-                raise MismatchError(f"{place}{base.digest} is {digest}")
+            of_list = is_list(f"{place}{base.digest}", base.digest, *reads)
             copied(f"{place}{base.digest}", layout, architecture, *flags)
-            index = base.digest if is_list else base.index
+            index = base.digest if of_list else base.index
             if index:
                 with_list(f"{place}{index}", layout, index, *reads)
-            return keep(places, open_image(layout, architecture))
+            return keep(places, open_image(layout, architecture), anew=True)
 
 
 def _untagged(name: str) -> str:

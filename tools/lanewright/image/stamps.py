@@ -10,6 +10,7 @@ from lanewright.queue.lock import Lock, LockedEntry, layer_of
 
 PREFIX = "dev.lanewright."
 BASE_DIGEST = "org.opencontainers.image.base.digest"
+REVISION = "org.opencontainers.image.revision"
 LICENCE = "Apache-2.0"
 VLLM = "https://github.com/vllm-project/vllm"
 
@@ -63,6 +64,8 @@ CARRIED = ("clean", "merged", "fixed")
 
 def lane_stamps(lock: Lock) -> dict[str, str]:
     """What is told of a lane whether or not it has a layer."""
+    # Of `source`, beside which a release's own commit means nothing: that is the store's.
+    revision = {REVISION: lock.pin.commit} if lock.pin.source == "git" else {}
     return {
         f"{PREFIX}entries": msgspec.json.encode([_entry(e) for e in lock.entries]).decode(),
         f"{PREFIX}lane": lock.lane,
@@ -73,10 +76,10 @@ def lane_stamps(lock: Lock) -> dict[str, str]:
         f"{PREFIX}series": lock.inputs,
         f"{PREFIX}tree": lock.tree,
         "org.opencontainers.image.licenses": LICENCE,
-        "org.opencontainers.image.revision": lock.tree,
         "org.opencontainers.image.source": VLLM,
         "org.opencontainers.image.title": f"lane {lock.lane}",
         "org.opencontainers.image.vendor": "lanewright",
+        **revision,
     }
 
 

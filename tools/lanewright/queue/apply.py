@@ -12,6 +12,7 @@ from lanewright.image.oci import digest_of
 from lanewright.image.told_version import told_version
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.queue.base import base_named
 from lanewright.queue.carried import Carried, Change, moved_by
 from lanewright.queue.carry import carry_change
 from lanewright.queue.closure.closed import require_closed
@@ -24,7 +25,6 @@ from lanewright.queue.laid import carry_overlay
 from lanewright.queue.lock import (
     SCHEMA,
     Lock,
-    LockedBase,
     LockedEntry,
     LockedLayer,
     LockedPull,
@@ -128,7 +128,7 @@ def apply_plan(
         pin=pin,
         entries=[each.entry for each in carried],
         tree=tree,
-        base=_base(planned),
+        base=base_named(planned.series),
         layer=UNSET
         if (conflicts and not keep_going) or fault
         else _layer(repository, planned, pin, tree, touched),
@@ -180,13 +180,6 @@ def change_of(
     diff = pull_diff(repository, trees.base, trees.head, number, trees.submodules)
     blank = replace(blank, kind="pull", source=diff.source, pull=pull)
     return Change(diff, trees.base, given.base[:12], trees.ops), blank
-
-
-def _base(planned: Plan) -> LockedBase | UnsetType:
-    image = planned.series.image
-    if image is None or image.base is None or image.digest is None:
-        return UNSET
-    return LockedBase(image.base, image.digest, image.index)
 
 
 def _layer(

@@ -53,7 +53,14 @@ def blame(places: Places, lock: Lock, path: str) -> list[Blamed]:
         )
     file = files(repository, lock.tree, [path]).get(path)
     if file is None:
-        raise LanewrightError(f"lane {lock.lane} has no file {path}{_near(repository, lock, path)}")
+        near = _near(repository, lock, path)
+        raise LanewrightError(
+            f"lane {lock.lane} has no file {path}"
+            + (f"; it has {', '.join(map(quoted, near))}" if near else ""),
+            hint=f"lanewright blame {lock.lane} {quoted(near[0])}"
+            if near
+            else f"lanewright show {lock.lane} names the files that its entries change",
+        )
     content = read_blobs(repository, [file.blob])[file.blob]
     if b"\0" in content:
         raise LanewrightError(f"{path} is no text, so it has no lines to tell apart")
@@ -87,7 +94,8 @@ def _headers(output: bytes) -> Sequence[tuple[bytes, bytes]]:
     return [(each[1], each[2]) for each in found if each]
 
 
-def _near(repository: Repository, lock: Lock, path: str) -> str:
+def _near(repository: Repository, lock: Lock, path: str) -> list[str]:
+    """Files of the same name elsewhere."""
     name = path.rpartition("/")[2]
     same = [other for other in files(repository, lock.tree) if other.rpartition("/")[2] == name]
-    return f"; it has {', '.join(map(quoted, same[:5]))}" if same else ""
+    return same[:5]

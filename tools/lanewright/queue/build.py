@@ -9,6 +9,7 @@ from lanewright.errors import ConflictError, DriftError, MismatchError
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.queue.drift import drift
+from lanewright.queue.edit.unpinned import no_lock
 from lanewright.queue.lock import Lock, encode, is_open
 from lanewright.queue.move.held import keep_held
 from lanewright.queue.pair import read_pair
@@ -53,7 +54,7 @@ def build(project: Project, places: Places, lane: str, *, check: bool = False) -
 
     Raises:
         ConflictError: Entries conflict; the old lock stays.
-        DriftError: ``check`` was asked and the lock is out of date.
+        DriftError: ``check`` was asked and the lock is out of date, or there is none.
         MismatchError: The lock's inputs are unchanged but give another tree here, or a release
             that it names is another commit here.
     """
@@ -73,6 +74,8 @@ def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built
     if check and not settled:
         if any(given.select for given in planned.series.entry):
             apply_plan(project, places, planned)  # parts may lack what they use
+        if old is None:
+            raise no_lock(project, lane)
         raise DriftError(
             f"lane {lane}: the lock is out of date: {drift(planned, old)}",
             hint=f"lanewright build {lane}",

@@ -1,10 +1,14 @@
 """What a series says that its lock does not."""
 
 from collections.abc import Iterator
+from typing import get_args
+
+from msgspec.structs import replace
 
 from lanewright.queue.inputs import OverlayInput, PullInput
 from lanewright.queue.lock import Lock, LockedEntry
-from lanewright.queue.plan import Plan
+from lanewright.queue.plan import Plan, inputs_digest
+from lanewright.queue.series_image import Architecture, ImageSpec
 
 
 def drift(planned: Plan, lock: Lock | None) -> str:
@@ -31,19 +35,39 @@ def drift(planned: Plan, lock: Lock | None) -> str:
         for given in planned.inputs
         if isinstance(given, PullInput) and claims.get(given.name, given.claims) != given.claims
     ]
-    laid = lock.layer.site_packages if lock.layer else None
-    asked = (planned.series.image.site_packages or None) if planned.series.image else None
-    if laid != asked:
-        changes.append(f"[image] site_packages {laid or 'none'} -> {asked or 'none'}")
-    elif lock.layer and not lock.layer.version:
-        changes.append("its layer is of the form of an earlier lanewright")
-    image = planned.series.image
-    wanted_base = image.digest if image else None
-    base = lock.base.digest if lock.base else None
-    if base != wanted_base:
-        changes.append(f"[image] base {base or 'none'} -> {wanted_base or 'none'}")
+    changes += _of_image(planned, lock)
     what = "order, selection or seams" if planned.series.seams else "order or selection"
     return "; ".join(changes) or f"{what} changed"
+
+
+def _of_image(planned: Plan, lock: Lock) -> Iterator[str]:
+    """What ``[image]`` says that the lock does not; of the architecture it tells by its digest."""
+    image = planned.series.image or ImageSpec()
+    laid = lock.layer.site_packages if lock.layer else ""
+    if laid != image.site_packages:
+        yield f"[image] site_packages {laid or 'none'} -> {image.site_packages or 'none'}"
+    elif lock.layer and not lock.layer.version:
+        yield "its layer is of the form of an earlier lanewright"
+    base = lock.base or None
+    if (base and base.digest) != image.digest:
+        yield f"[image] base {base.digest if base else 'none'} -> {image.digest or 'none'}"
+    elif base and base.name != image.base:
+        yield f"[image] base {base.name} -> {image.base}"
+    if base and image.digest and base.index != image.index:
+        yield f"[image] index {base.index or 'none'} -> {image.index or 'none'}"
+    for architecture in (None, *get_args(Architecture)):
+        before = replace(
+            image,
+            site_packages=laid,
+            base=base and base.name,
+            digest=base and base.digest,
+            index=base and base.index,
+            architecture=architecture,
+        )
+        series = replace(planned.series, image=before)
+        same = inputs_digest(series, planned.pin, planned.inputs) == lock.inputs
+        if same and architecture != image.architecture:
+            yield f"[image] architecture {architecture or 'none'} -> {image.architecture or 'none'}"
 
 
 def _of_fixes(planned: Plan, lock: Lock) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lanewright.errors import LanewrightError
 from lanewright.project import Project
+from lanewright.queue.fix.fixes import FIXES
 from lanewright.store.safepath import check
 
 TREE = "tree"
@@ -39,7 +40,11 @@ def read_overlay(project: Project, name: str, place: str) -> list[OverlayFile]:
     check(name, source=place)
     folder = project.overlay / name
     if not folder.is_dir() or folder.is_symlink():
-        raise LanewrightError(f"{place}: no folder overlay/{name} (a symlink is none)")
+        there = ", ".join(_names(project)) or "none yet"
+        raise LanewrightError(
+            f"{place}: no folder overlay/{name} (a symlink is none)",
+            hint=f"make it, or name one that is there: {there}",
+        )
     if name == TREE:
         roots = [(project.overlay / TREE, project.overlay / TREE)]
     else:
@@ -55,8 +60,17 @@ def read_overlay(project: Project, name: str, place: str) -> list[OverlayFile]:
         if _counts(path, start)
     ]
     if not found:
-        raise LanewrightError(f"{place}: no files in overlay/{name}")
+        raise LanewrightError(
+            f"{place}: no files in overlay/{name}", hint="put some there, or take the entry out"
+        )
     return sorted(found, key=lambda file: file.path)
+
+
+def _names(project: Project) -> list[str]:
+    """Overlays that the project has."""
+    folders = (path for path in project.overlay.glob("*") if path.is_dir())
+    names = sorted(path.name for path in folders if not path.is_symlink())
+    return [each for each in names if each != FIXES and not each.endswith(".dist-info")]
 
 
 def _counts(path: Path, start: Path) -> bool:

@@ -86,10 +86,11 @@ def plan_of(project: Project, lane: str, series: Series, *, apart: bool = True) 
             inputs.append(patch_input(project, name, chosen, entry, place))
     if apart:
         require_apart(inputs)
-    return Plan(lane, series, pin, tuple(inputs), _digest(series, pin, inputs))
+    return Plan(lane, series, pin, tuple(inputs), inputs_digest(series, pin, inputs))
 
 
-def _digest(series: Series, pin: PinSpec, inputs: Sequence[Input]) -> str:
+def inputs_digest(series: Series, pin: PinSpec, inputs: Sequence[Input]) -> str:
+    """sha256 over the pin, every input but the fixes, ``[image]`` and ``[seams]``."""
     stated: list[object] = [
         pin.release.distribution,
         series.pin,

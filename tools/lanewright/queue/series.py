@@ -18,6 +18,7 @@ from lanewright.queue.series_boot import BootSpec, EqualitySpec
 from lanewright.queue.series_image import ImageSpec, check_image
 from lanewright.queue.series_machine import MachineSpec, check_machine
 from lanewright.queue.series_model import ModelSpec, check_model
+from lanewright.queue.series_window import WindowSpec, check_window
 from lanewright.store.objects import FULL_ID
 from lanewright.tomlfile import load
 
@@ -84,6 +85,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         boot: What its boots stand on.
         equality: How much of its answers is compared.
         machine: What it is planned for, where that is not this machine.
+        window: How a night has the machine that serves for a while.
     """
 
     title: str
@@ -100,6 +102,7 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     boot: BootSpec = BootSpec()
     equality: EqualitySpec = EqualitySpec()
     machine: MachineSpec | None = None
+    window: WindowSpec | None = None
 
 
 def load_series(project: Project, lane: str) -> Series:
@@ -122,9 +125,11 @@ def check_series(path: Path, series: Series) -> Series:
     """
     check_model(series.model, f"{path}: [model]")
     check_machine(series.machine, series.model.experts, str(path))
+    check_window(series.window, str(path))
     if series.image:
         check_image(series.image, f"{path}: [image]")
     _check_plain(series.engine, f"{path}: engine")
+    _check_plain(series.equality.baseline, f"{path}: equality.baseline")
     names: set[str] = set()
     for number, entry in enumerate(series.entry, 1):
         place = f"{path}: entry {number}"

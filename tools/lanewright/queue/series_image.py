@@ -11,6 +11,7 @@ from lanewright.store.safepath import check
 
 # What of a layer's making is not in a series; it moves with what lanewright puts into a layer.
 LAYER_FORM = 2
+Architecture = Literal["arm64", "amd64"]
 
 
 class ImageSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -33,7 +34,7 @@ class ImageSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     base: str | None = None
     digest: Digest | None = None
     index: Digest | None = None
-    architecture: Literal["arm64", "amd64"] | None = None
+    architecture: Architecture | None = None
     run: RunSpec | None = None
     kind: Literal["overlay", "source"] = "overlay"
     arch_list: str | None = None

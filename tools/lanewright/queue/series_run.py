@@ -6,16 +6,16 @@ from typing import Annotated, Literal
 import msgspec
 
 from lanewright.errors import LanewrightError
+from lanewright.queue.series_model import MODEL
 from lanewright.queue.series_shut import check_capabilities, check_variables, check_volumes
 
 Port = Annotated[int, msgspec.Meta(ge=1, le=65535)]
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SIZE = re.compile(r"[1-9][0-9]*[kmg]?")
-TIME = re.compile(r"[1-9][0-9]*[smh]")
+# Months, in hours.
+TIME = re.compile(r"[1-9][0-9]{0,3}[smh]")
 LIMIT = re.compile(r"[a-z]+=(-1|[0-9]+)(:(-1|[0-9]+))?")
-# A folder is mounted, and the colon ends a path there; a name is vLLM's argument, and no option.
-MODEL = re.compile(r"/+[^:,/\x00-\x1f\x7f][^:,\x00-\x1f\x7f]*|[A-Za-z0-9_][!-~]*")
 PLACE = re.compile(r"/[^:,\x00-\x1f\x7f]*")
 # It ends up in a line of a shell: nothing that could end a string there, in it or in Python.
 HEALTH = re.compile(r"/([A-Za-z0-9._~/?=&-]|%[0-9A-Fa-f]{2})*")

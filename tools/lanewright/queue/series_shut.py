@@ -24,6 +24,8 @@ FINDING = {
     "PYTHONUSERBASE",
 }
 SYSTEM = {"bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "proc", "sbin", "sys", "usr"}
+# Programs and modules, wherever an image has its Python.
+PROGRAMS = {"bin", "sbin", "site-packages", "dist-packages"}
 # What a container of ours mounts itself; what a lane has below /tmp is its own.
 MODELS, TEMPORARY = ("lane",), ("tmp",)
 HOME = "/tmp"  # noqa: S108 - of the container
@@ -81,23 +83,11 @@ def check_volumes(
         (_parts(site_packages), "vLLM is there"),
         (_parts(f"{home}/.local"), "Python looks there for packages first"),
     ]
+    kept += [(where, "the image's Python is there") for where in _of_python(site_packages)]
     taken: dict[tuple[str, ...], str] = {}
     for path in places:
         parts = _parts(path)
-        why = ""
-        if ".." in parts:
-            why = "leads elsewhere by `..`"
-        elif not parts:
-            why = "is the root of the container, which is the image's"
-        elif parts == TEMPORARY or parts[:1] == MODELS:
-            why = f"is where a container of a lane has /{parts[0]} of its own"
-        elif parts in taken:
-            why = f"and {taken[parts]!r} are one place"
-        for other, what in kept:
-            if not why and other and _meet(parts, other):
-                why = f"would hide what is in /{'/'.join(other)}: {what}"
-        if not why and parts[0] in SYSTEM:
-            why = f"is in /{parts[0]}, which is the image's"
+        why = f"and {taken[parts]!r} are one place" if parts in taken else _why_not(parts, kept)
         if why:
             raise LanewrightError(
                 f"{place} volumes: {path!r} {why}",
@@ -106,8 +96,33 @@ def check_volumes(
         taken[parts] = path
 
 
+def _why_not(parts: tuple[str, ...], kept: list[tuple[tuple[str, ...], str]]) -> str:
+    """Why there can be no volume; empty where there can."""
+    if ".." in parts:
+        return "leads elsewhere by `..`"
+    if not parts:
+        return "is the root of the container, which is the image's"
+    if parts == TEMPORARY or parts[:1] == MODELS:
+        return f"is where a container of a lane has /{parts[0]} of its own"
+    for other, what in kept:
+        if other and _meet(parts, other):
+            return f"would hide what is in /{'/'.join(other)}: {what}"
+    if parts[0] in SYSTEM:
+        return f"is in /{parts[0]}, which is the image's"
+    return "would hide programs or modules of the image" if parts[-1] in PROGRAMS else ""
+
+
 def _parts(path: str) -> tuple[str, ...]:
     return tuple(part for part in path.split("/") if part not in ("", "."))
+
+
+def _of_python(site_packages: str) -> list[tuple[str, ...]]:
+    """Folders of the environment that has those packages."""
+    parts = _parts(site_packages)
+    if "lib" not in parts:
+        return []
+    prefix = parts[: parts.index("lib")]
+    return [(*prefix, name) for name in ("bin", "lib", "lib64")]
 
 
 def _meet(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

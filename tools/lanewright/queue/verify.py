@@ -32,7 +32,12 @@ from lanewright.terminal import quoted
 
 @dataclass(frozen=True)
 class Verified:
-    """Which proofs were made; one that had nothing to look at is not among them."""
+    """Which proofs were made; one that had nothing to look at is not among them.
+
+    Attributes:
+        lock: Of the lane.
+        checks: ``lock``, ``bundle``, ``tree``; ``image``, or ``layer`` where that is on no base here.
+    """
 
     lock: Lock
     checks: tuple[str, ...]
@@ -94,7 +99,7 @@ def verify(
         checks.append("tree")
     if image or (everything and held.layer is not UNSET and _layouts(places, held)):
         _require_image(places, held)
-        checks.append("image")
+        checks.append("image" if image_folders(places, held) else "layer")
     return Verified(held, tuple(checks))
 
 

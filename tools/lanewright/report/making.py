@@ -51,6 +51,7 @@ def make_report(
         entry = _told(project, places, each, explained.get(each.entry.name, NOTHING))
         told.append(
             _of_lane(
+                project,
                 entry,
                 each,
                 statuses.get(pull.number) if pull else None,
@@ -110,13 +111,18 @@ def _told(project: Project, places: Places, carried: Carried, explained: Explain
 
 
 def _of_lane(
-    told: EntryReport, carried: Carried, status: PullStatus | None, commands: list[str]
+    project: Project,
+    told: EntryReport,
+    carried: Carried,
+    status: PullStatus | None,
+    commands: list[str],
 ) -> EntryReport:
     """The same with what only an entry of the lane has."""
     return msgspec.structs.replace(
         told,
         newest=status.newest if status else None,
         fixes=carried.entry.fixes,
+        unwritten=[f.file for f in carried.entry.fixes if not (project.root / f.file).exists()],
         unneeded=list(carried.unneeded),
         notes=[*told.notes, *([status.note] if status and status.note else [])],
         next=commands,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from lanewright.invisible import visible
 from lanewright.report.grid import grid
+from lanewright.report.laid import folded
 from lanewright.report.model import Commit, EntryReport, FileReport, HunkReport, Report
 from lanewright.report.shown import cut, in_a_line
 from lanewright.report.words import (
@@ -17,6 +18,7 @@ from lanewright.report.words import (
     is_quiet,
     label,
     now,
+    place_of,
     three_sides,
     turned,
     what_of,
@@ -63,8 +65,10 @@ def _entry(entry: EntryReport, report: Report) -> Iterator[str]:
     yield ""
     for file in entry.files:
         yield from _file(file, report.lane, label(entry))
-    yield from (f"- {_code(path)}" for path in entry.laid)
-    yield from (f"- fix {fix.state}: {_code(fix.file)}" for fix in entry.fixes)
+    if entry.laid:
+        yield f"- {_plain(folded(entry.laid))}"
+    for fix in entry.fixes:
+        yield f"- fix {fix.state}: {place_of(fix, entry, quoting=_code)}"
     yield from (f"- fix not needed here: {_code(file)}" for file in entry.unneeded)
     if entry.outside:
         yield f"- {entry.outside} files outside `vllm/` are no part of a lane"

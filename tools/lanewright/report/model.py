@@ -164,6 +164,8 @@ class EntryReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
         turns: Where it stopped merging, and merged again, if it needs a person.
         tried: How many of upstream's commits were tried for that.
         fixes: Hand fixes that were taken, and those that a waiting file could not take.
+        unwritten: Files of those that are not there yet: of ones merged again onto sides that moved,
+            which a build or a rebase writes.
         unneeded: Files of fixes that are not needed.
         notes: What else a person should know.
         next: What to type, or what to type instead.
@@ -193,6 +195,7 @@ class EntryReport(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True)
     turns: list[TurnReport] = []
     tried: int = 0
     fixes: list[LockedFix] = []
+    unwritten: list[str] = []
     unneeded: list[str] = []
     notes: list[str] = []
     next: list[str] = []

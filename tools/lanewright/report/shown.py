@@ -10,7 +10,7 @@ def in_a_line(text: str) -> str:
     return visible(text).replace("\n", "\\n")
 
 
-def cut(line: str) -> str:
-    """A line of code, of which a very long one is cut short."""
-    more = len(line) - WIDE
-    return line if more <= 0 else f"{line[:WIDE]}... {more} more characters"
+def cut(line: str, most: int = WIDE) -> str:
+    """A line, of which a very long one is cut short."""
+    more = len(line) - most
+    return line if more <= 0 else f"{line[:most]}... {more} more characters"

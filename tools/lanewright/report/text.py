@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from lanewright.invisible import visible
 from lanewright.report.grid import grid
+from lanewright.report.laid import folded
 from lanewright.report.model import EntryReport, FileReport, HunkReport, Report
 from lanewright.report.shown import cut, in_a_line
 from lanewright.report.words import (
@@ -16,6 +17,7 @@ from lanewright.report.words import (
     in_common,
     label,
     now,
+    place_of,
     three_sides,
     turned,
     what_of,
@@ -83,12 +85,13 @@ def _entry(entry: EntryReport, report: Report) -> Iterator[str]:
     yield from (f"  {line}" for note in entry.notes for line in note.split("\n"))
     for file in entry.files:
         yield from _file(file, report.lane, label(entry))
-    yield from (f"  {path}" for path in entry.laid)
+    if entry.laid:
+        yield f"  {folded(entry.laid)}"
     for fix in entry.fixes:
         if fix.state == "unneeded":
             yield f"  {fix.path} has what its fix makes of it"
         else:
-            yield f"  fix {fix.state}: {fix.file}"
+            yield f"  fix {fix.state}: {place_of(fix, entry)}"
     yield from (f"  fix not needed here: {file}" for file in entry.unneeded)
     if entry.outside:
         yield f"  {entry.outside} files outside vllm/ are no part of a lane"

@@ -7,7 +7,7 @@ from lanewright.report.outcome import counted
 
 
 def in_words(entry: LockedEntry, refused: int = 0) -> str:
-    """E.g. ``new package clean; 3 files need hand fixes``, ``clean`` or ``landed``.
+    """E.g. ``new package clean; 3 files need hand fixes``, ``clean``, ``merged`` or ``landed``.
 
     Args:
         entry: What became of it.
@@ -23,7 +23,8 @@ def in_words(entry: LockedEntry, refused: int = 0) -> str:
         return "landed"
     parts = [*_open(taken), *_settled(taken)]
     if not parts:
-        return _part_of("clean", entry, taken)
+        merged = any(hunk.outcome == "merged" for hunk in taken)
+        return _part_of("merged" if merged else "clean", entry, taken)
     return "; ".join(_new_package(taken) + parts)
 
 

@@ -1,7 +1,8 @@
 """Parts of the report in words, the same in each of its forms."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
+from lanewright.queue.lock import LockedFix
 from lanewright.report.causes import named
 from lanewright.report.model import Cell, EntryReport, FileReport, HunkReport, Report, TurnReport
 from lanewright.report.outcome import counted
@@ -81,6 +82,14 @@ def what_of(hunk: HunkReport) -> Iterator[str]:
         yield hunk.cause.told
     if hunk.detail and (hunk.cause is None or hunk.detail != hunk.cause.told):
         yield hunk.detail
+
+
+def place_of(
+    fix: LockedFix, entry: EntryReport, quoting: Callable[[str], str] = lambda file: file
+) -> str:
+    """Where a fix lies, or where it will."""
+    file = quoting(fix.file)
+    return f"would be written to {file}" if fix.file in entry.unwritten else file
 
 
 def claimed(report: Report, entry: EntryReport) -> Iterator[str]:

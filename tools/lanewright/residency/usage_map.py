@@ -17,6 +17,9 @@ SCHEMA = 1
 COLUMNS = ("layer", "expert", "count")
 MOST_ROWS = 2**22
 MOST_PICKS = 2**63 - 1
+WRITTEN = (
+    "a boot with moe_usage_counter writes one; of a running server: lanewright usage --out FILE"
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def read_usage_map(path: Path) -> UsageMap:
 
     try:
         if not path.is_file():
-            raise LanewrightError(f"usage map {path}: there is no such file")
+            raise LanewrightError(f"usage map {path}: there is no such file", hint=WRITTEN)
         with parquet.ParquetFile(path) as file:
             metadata = file.schema_arrow.metadata or {}
             if file.metadata.num_rows > MOST_ROWS:
@@ -100,7 +103,4 @@ def _table(path: Path, layers: int, rows: Iterable[tuple[Any, Any, Any]]) -> lis
 
 
 def _bad(path: Path, what: str) -> LanewrightError:
-    return LanewrightError(
-        f"{path} is no usage map: {what}",
-        hint="a boot with moe_usage_counter writes one; of a running server: lanewright usage --out",
-    )
+    return LanewrightError(f"{path} is no usage map: {what}", hint=WRITTEN)

@@ -23,8 +23,10 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
     of_all = counted(evidence, where, engine).facts
     picks = of_all["picks"]
     told = [
-        _require_banked(worker["pid"], banks, where, picks, engine)
-        for worker, banks in zip(evidence.status, evidence.banks, strict=True)
+        _require_banked(
+            worker["pid"], banks, where, picks, engine, evidence.earlier.of(number, "forwards")
+        )
+        for number, (worker, banks) in enumerate(zip(evidence.status, evidence.banks, strict=True))
     ]
     first = told[0]
     experts = len(next(filter(None, evidence.usage))["counts"][0])
@@ -40,6 +42,7 @@ def banked(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Proo
             name: first[name]
             for name in ("hot_picks", "cold_picks", "barriers", "swaps", "failed", "bytes")
         },
+        "swapped": first["swaps"] - evidence.earlier.of(0, "swaps"),
         **({"file_read": first["file"]["read"]} if first.get("file") else {}),
         **({"staged": first["staging"]["bytes"]} if first.get("staging") else {}),
         **{f"{seam}_calls": each["calls"] for seam, each in first.get("seams", {}).items()},
@@ -79,6 +82,7 @@ def _require_banked(
     where: str,
     picks: int,
     engine: Mapping[str, object],
+    earlier: int,
 ) -> Mapping[str, Any]:
     who = f"{where}: {BANKS}: worker {pid}"
     if banks is None:
@@ -96,7 +100,7 @@ def _require_banked(
     if not banks["cold_picks"]:
         raise MismatchError(f"{who} proves nothing: no pick was served from the cold bank")
     require_file(who, banks, engine)
-    require_following(where, banks, engine)
+    require_following(where, banks, engine, earlier)
     require_staging(who, banks, engine)
     if banks["failed"]:
         failures = "\n  ".join(banks["failures"])

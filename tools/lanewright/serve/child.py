@@ -4,7 +4,7 @@ import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -33,7 +33,13 @@ NOT_HERE = re.compile(r"^shim \S+: not here: .*$", re.MULTILINE)
 
 
 class BootError(LanewrightError):
-    """A process of the lane died or hung."""
+    """A process of the lane died or hung.
+
+    Attributes:
+        who: Its name; empty where that is of no use.
+    """
+
+    who: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,27 +68,42 @@ class Child:
                 f"{self.name} needs hardware that this machine lacks: {said[0]}",
                 hint=f"boot it where that is; the whole log is {self.log}",
             )
-        return BootError(
+        error = BootError(
             f"{self.name} {what}; the end of {self.log}:\n{tail(self.log)}",
             hint=f"read {self.log}",
         )
+        error.who = self.name
+        return error
 
 
 @contextmanager
 def child(
-    name: str, command: Sequence[str], *, environ: Mapping[str, str], log: Path
+    name: str,
+    command: Sequence[str],
+    *,
+    environ: Mapping[str, str],
+    log: Path,
+    out: Path | None = None,
 ) -> Iterator[Child]:
     """Run a command in its own session while the block runs, then end its whole group.
 
     The group ends however the block is left, by an exception or Ctrl-C too, and also when this
     process is killed: the guard between the two then reads the end of a pipe.
+
+    Args:
+        name: What it is, for messages.
+        command: What is run.
+        environ: All of its variables.
+        log: For both output streams; its folder is where it runs.
+        out: For its standard output alone, which the log then lacks.
     """
-    with log.open("wb") as out:
+    with ExitStack() as files:
+        talk = files.enter_context(log.open("wb"))
         guard = subprocess.Popen(
             guarded(command),
             stdin=subprocess.PIPE,
-            stdout=out,
-            stderr=subprocess.STDOUT,
+            stdout=files.enter_context(out.open("wb")) if out else talk,
+            stderr=talk,
             env=dict(environ),
             cwd=log.parent,
             start_new_session=True,
@@ -110,31 +131,72 @@ def watch(
     Raises:
         BootError: Nothing happened in time.
     """
-    start = time.monotonic()
     with running.log.open("rb") as log:
-        said: set[str] = set()
-        heard = stepped = start
-        while time.monotonic() - stepped < seconds:
-            status = running.guard.poll()
-            for step in new_steps(log):
-                if step not in said:
-                    said.add(step)
-                    heard = stepped = _tell(running, step, start)
-            if time.monotonic() - heard > SILENCE:
-                heard = _tell(running, "still at it", start)
-            if status is not None:
-                return status
-            if ready():
-                return None
+        watched = _Watched(running, log, seconds)
+        while (status := watched.look()) is None and not ready():
             time.sleep(POLL)
-    raise running.died(f"made no step within {seconds:.0f} s")
+        return status
 
 
-def _tell(running: Child, what: str, start: float) -> float:
-    """Say how far a command is; the time at which it was said."""
-    now = time.monotonic()
-    say(f"  {running.name}: {what} ({now - start:.0f} s)")
-    return now
+def watch_each(commands: Sequence[Child], *, seconds: float) -> Iterator[tuple[Child, int]]:
+    """Watch commands that run at once; yield each as it ends, with its exit status.
+
+    Args:
+        commands: They.
+        seconds: As for ``watch``, each by itself.
+
+    Raises:
+        BootError: Nothing happened in time.
+    """
+    with ExitStack() as logs:
+        left = [
+            _Watched(each, logs.enter_context(each.log.open("rb")), seconds) for each in commands
+        ]
+        while left:
+            for watched in tuple(left):
+                if (status := watched.look()) is not None:
+                    left.remove(watched)
+                    yield watched.running, status
+            time.sleep(POLL)
+
+
+class _Watched:
+    """A command that is looked at several times a second.
+
+    Attributes:
+        running: The command.
+    """
+
+    def __init__(self, running: Child, log: BinaryIO, seconds: float) -> None:
+        self.running = running
+        self._log = log
+        self._seconds = seconds
+        self._said: set[str] = set()
+        self._start = self._heard = self._stepped = time.monotonic()
+
+    def look(self) -> int | None:
+        """Say what the log shows of new steps; the exit status, or None while it runs.
+
+        Raises:
+            BootError: There was no step in time.
+        """
+        status = self.running.guard.poll()
+        for step in new_steps(self._log):
+            if step not in self._said:
+                self._said.add(step)
+                self._stepped = self._tell(step)
+        now = time.monotonic()
+        if now - self._heard > SILENCE:
+            self._tell("still at it")
+        if status is None and now - self._stepped >= self._seconds:
+            raise self.running.died(f"made no step within {self._seconds:.0f} s")
+        return status
+
+    def _tell(self, what: str) -> float:
+        """Say how far it is; the time at which that was said."""
+        self._heard = time.monotonic()
+        say(f"  {self.running.name}: {what} ({self._heard - self._start:.0f} s)")
+        return self._heard
 
 
 def new_steps(log: BinaryIO) -> Iterator[str]:

@@ -15,7 +15,7 @@ def counted(evidence: Evidence, where: str, engine: Mapping[str, object]) -> Pro
     Raises:
         MismatchError: One counts nothing, or another number than it must.
     """
-    computed = sum(
+    computed = evidence.earlier.tokens + sum(
         each.prompt_tokens + len(each.ids) - 1 - each.cached_tokens for each in evidence.completions
     )
     drafts = bool(engine.get("speculative_config"))

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from lanewright.errors import MismatchError
 from lanewright.guarded import ended
-from lanewright.serve.child import watch
+from lanewright.serve.child import Child, watch
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.named import root_of
+from lanewright.serve.named_files import root_of
 
 SCRIPT = Path(__file__).parent / "inside" / "arms.py"
 
@@ -30,6 +31,9 @@ class Arm:
         calls: Methods of the worker extension to call before the prompts, with their arguments.
         together: How many prompts to ask at once, one run each, behind the first.
         keeps: File for the usage, as a boot map.
+        continues: Whether the engine of the arm before is asked, as that left it, and none booted;
+            where that arm is not run, one is booted all the same.
+        maps: File that an arm before keeps; its most picked experts are made hot before the prompts.
     """
 
     name: str
@@ -42,6 +46,8 @@ class Arm:
     calls: Sequence[tuple[str, Sequence[object]]] = ()
     together: Sequence[int] = ()
     keeps: str | None = None
+    continues: bool = False
+    maps: str | None = None
 
 
 def result_name(process: str, arm: Arm) -> str:
@@ -54,7 +60,60 @@ def of_tree(env: LaneEnv, found: Mapping[str, Any]) -> bool:
     return env.holds(found["vllm_file"], found.get("vllm", ""))
 
 
-def run_arms(
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """Engines of one tree that run.
+
+    Attributes:
+        child: Their process.
+        env: Their tree.
+        arms: In the order they run.
+        results: Their files, in the same.
+    """
+
+    child: Child
+    env: LaneEnv
+    arms: Sequence[Arm]
+    results: Sequence[Path]
+
+    def wait(self) -> list[dict[str, Any]]:
+        """Wait for the last arm; what every arm found.
+
+        Raises:
+            BootError: An engine died or hung; the message names the arm.
+            MismatchError: What ran was not the tree.
+        """
+        return self.found(watch(self.child, seconds=self.env.patience))
+
+    def found(self, status: int | None) -> list[dict[str, Any]]:
+        """What every arm found, once the process has ended with this status.
+
+        Raises:
+            BootError: An engine died; the message names the arm.
+            MismatchError: What ran was not the tree.
+        """
+        name, env = self.child.name, self.env
+        if status:
+            left = zip(self.arms, self.results, strict=True)
+            failed = next((arm.name for arm, result in left if not result.exists()), "")
+            where = f" in arm {failed}" if failed and len(self.arms) > 1 else ""
+            raise self.child.died(f"{ended(status)}{where}")
+        try:
+            found = [json.loads(result.read_text()) for result in self.results]
+        except (OSError, ValueError) as error:
+            raise self.child.died(f"left no whole result: {error}") from error
+        for each in found:
+            if not of_tree(env, each):
+                raise MismatchError(
+                    f"{name} imported vLLM from {each['vllm_file']}, which is not in the tree"
+                    f" {env.site}; it calls itself {each['vllm']}",
+                    hint=f"look for a .pth file or a second vLLM in {env.base}, which it stands on",
+                )
+        return found
+
+
+@contextmanager
+def starting(
     env: LaneEnv,
     model: Path,
     arms: Sequence[Arm],
@@ -63,8 +122,9 @@ def run_arms(
     name: str,
     environ: Mapping[str, str] | None = None,
     notes: Mapping[str, Mapping[str, str]] | None = None,
-) -> list[dict[str, Any]]:
-    """Boot every arm in turn.
+    cores: Sequence[int] | None = None,
+) -> Iterator[Running]:
+    """Boot every arm in turn while the block runs.
 
     Args:
         env: The tree that all arms share.
@@ -74,15 +134,11 @@ def run_arms(
         name: Of the process, for messages and file names.
         environ: Variables beside the lane's own.
         notes: What an arm notes once it has finished, by its name: ``file``, ``key`` and ``run``.
-
-    Returns:
-        What ``inside/arms.py`` wrote for each arm.
-
-    Raises:
-        BootError: An engine died or hung; the message names the arm.
-        MismatchError: What ran was not the tree.
+        cores: Which of the cores that the process may use it keeps to, counted from 0; None for all.
     """
     results = [folder / result_name(name, arm) for arm in arms]
+    # As a container has it, which is given no link on the way there.
+    model = model.resolve()
     spec = [
         {
             **asdict(arm),
@@ -93,31 +149,13 @@ def run_arms(
         for arm, result in zip(arms, results, strict=True)
     ]
     spec_file = folder / f"{name}.spec.json"
-    spec_file.write_text(json.dumps({"arms": spec}, indent=1) + "\n")
+    spec_file.write_text(json.dumps({"cores": cores, "arms": spec}, indent=1) + "\n")
     words = [str(SCRIPT), str(spec_file)]
     # In one process: an engine core of its own would import vLLM again.
     whole = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", **(environ or {})}
     log, reads = folder / f"{name}.log", [root_of(model), *_maps(arms, folder)]
-    with env.running(name, words, environ=whole, log=log, reads=reads) as running:
-        status = watch(running, seconds=env.patience)
-        if status:
-            failed = next(
-                (a.name for a, r in zip(arms, results, strict=True) if not r.exists()), ""
-            )
-            where = f" in arm {failed}" if failed and len(arms) > 1 else ""
-            raise running.died(f"{ended(status)}{where}")
-    try:
-        found = [json.loads(result.read_text()) for result in results]
-    except (OSError, ValueError) as error:
-        raise running.died(f"left no whole result: {error}") from error
-    for each in found:
-        if not of_tree(env, each):
-            raise MismatchError(
-                f"{name} imported vLLM from {each['vllm_file']}, which is not in the tree"
-                f" {env.site}; it calls itself {each['vllm']}",
-                hint=f"look for a .pth file or a second vLLM in {env.base}, which it stands on",
-            )
-    return found
+    with env.running(name, words, environ=whole, log=log, reads=reads) as child:
+        yield Running(child=child, env=env, arms=arms, results=results)
 
 
 def _maps(arms: Sequence[Arm], folder: Path) -> Iterator[Path]:

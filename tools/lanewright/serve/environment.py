@@ -65,6 +65,11 @@ class LaneEnv:
         return STEP_SECONDS
 
     @property
+    def given(self) -> Mapping[str, object]:
+        """What its processes have of the machine beside the caller's variables."""
+        return {}
+
+    @property
     def caches(self) -> Path:
         """Folder for whatever vLLM and its dependencies would keep in the user's home."""
         return self.bytecode.parent / "caches"

@@ -1,10 +1,28 @@
 """What a boot leaves behind, and what that proves."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from lanewright.serve.boot import Completion
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What an engine had done before what a boot's evidence is of.
+
+    Attributes:
+        tokens: Computed, by the answers that it gave.
+        banks: ``expert_bank_banks`` of each worker then; empty where it had done nothing.
+    """
+
+    tokens: int = 0
+    banks: Sequence[Mapping[str, Any] | None] = ()
+
+    def of(self, worker: int, name: str) -> int:
+        """A number of a worker's banks then."""
+        banks = self.banks[worker] if self.banks else None
+        return int(banks[name]) if banks else 0
 
 
 @dataclass(frozen=True)
@@ -16,6 +34,7 @@ class Evidence:
         usage: ``expert_bank_usage`` of each worker, after the last answer.
         banks: ``expert_bank_banks`` of each worker; None where all experts are resident.
         completions: Every answer that the boot gave; nothing else was asked, nothing preempted.
+        earlier: What the engine had done before: ``tokens`` by its answers, and ``banks`` as then.
         moe: How many MoE layers each worker's model has, by vLLM's own modules, and their experts
             and picks per token; empty where only the workers' own word is to be had.
     """
@@ -25,6 +44,7 @@ class Evidence:
     completions: tuple[Completion, ...]
     moe: tuple[Mapping[str, int], ...] = ()
     banks: tuple[Mapping[str, Any] | None, ...] = ()
+    earlier: Earlier = Earlier()
 
     @classmethod
     def read(cls, found: Mapping[str, Any]) -> Self:
@@ -36,6 +56,7 @@ class Evidence:
             completions=tuple(Completion.read(each) for one in answers for each in one),
             moe=tuple(found["moe"]),
             banks=tuple(found["banks"]),
+            earlier=Earlier(**found.get("earlier", {})),
         )
 
 

@@ -6,13 +6,16 @@ from typing import Any
 from lanewright.errors import MismatchError
 
 
-def require_following(where: str, banks: Mapping[str, Any], engine: Mapping[str, object]) -> None:
+def require_following(
+    where: str, banks: Mapping[str, Any], engine: Mapping[str, object], earlier: int
+) -> None:
     """Go on where a map that is to follow traffic was decided on before every N-th forward.
 
     Args:
         where: Of what boot, for people.
         banks: What a worker told; ``follows`` may have been switched on by a call, too.
         engine: Engine arguments.
+        earlier: How many forwards there were before it began to follow.
 
     Raises:
         MismatchError: It stands still, stopped, or was not decided on as often.
@@ -24,18 +27,20 @@ def require_following(where: str, banks: Mapping[str, Any], engine: Mapping[str,
         return
     if follows["ended"]:
         raise MismatchError(f"{_nothing(where)}: the map follows no more: {follows['ended']}")
-    forwards, every, decisions = banks["forwards"], follows["every"], follows["decisions"]
-    if not forwards // every:
+    every, decisions = follows["every"], follows["decisions"]
+    forwards = banks["forwards"] - earlier
+    due = banks["forwards"] // every - earlier // every
+    if not due:
         raise MismatchError(
             f"{_nothing(where)}: the policy is asked every {every} forwards, and there were"
             f" {forwards}",
             hint=f'set moe_follow = "{max(1, min(every, forwards) // 2)}", or another that a boot\'s'
             " few answers reach",
         )
-    if decisions != forwards // every:
+    if decisions != due:
         raise MismatchError(
             f"{_nothing(where)}: the policy was asked {decisions} times in {forwards} forwards, and"
-            f" every {every} of them makes {forwards // every}"
+            f" every {every} of them makes {due}"
         )
 
 

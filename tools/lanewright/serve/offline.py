@@ -8,7 +8,7 @@ from typing import Any
 from lanewright.project import Device
 from lanewright.serve.asking import boot_prompts
 from lanewright.serve.boot import Completion, engine_arguments
-from lanewright.serve.engines import Arm, run_arms
+from lanewright.serve.engines import Arm, starting
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import carries_bank
@@ -70,8 +70,8 @@ def boot_offline(
         max_tokens=answer_tokens(engine),
         workers=carries_bank(env),
     )
-    with stage("offline boot"):
-        (found,) = run_arms(env, model, [arm], folder, name="offline")
+    with stage("offline boot"), starting(env, model, [arm], folder, name="offline") as running:
+        (found,) = running.wait()
     evidence = Evidence.read(found)
     return OfflineBoot(
         vllm=found["vllm"],

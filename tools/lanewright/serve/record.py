@@ -92,7 +92,7 @@ def newest_records(places: Places, lane: str) -> Iterator[tuple[dict[str, Any], 
     for file in sorted(found, key=_age, reverse=True):
         try:
             record: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise LanewrightError(f"{file} is damaged: {error}", hint=f"remove {file}") from error
         yield record, file.parent
 

@@ -2,7 +2,9 @@
 
 import dataclasses
 import hashlib
+import json
 import platform
+from collections.abc import Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,16 +20,19 @@ from lanewright.queue.lock import encode
 from lanewright.serve.equality.earlier import Resuming
 from lanewright.serve.equality.run import equality
 from lanewright.serve.equality.told import lines, proven
+from lanewright.serve.equality.verdict import Verdict
 from lanewright.serve.lane import Lane
 from lanewright.serve.offline import boot_offline
 from lanewright.serve.port import usable_port
 from lanewright.serve.record import SCHEMA, make_run_folder, write_record
 from lanewright.serve.served import served_model
 from lanewright.serve.server import boot_server
-from lanewright.serve.usage import write_usage
+from lanewright.serve.usage import Usage, write_usage
 from lanewright.serve.wanted import Wanted
 from lanewright.store.locking import held
 from lanewright.terminal import say
+
+VERSIONS = ("python", "torch", "vllm")
 
 
 def run_lane(places: Places, lane: Lane, wanted: Wanted) -> dict[str, Any]:
@@ -52,7 +57,7 @@ def run_lane(places: Places, lane: Lane, wanted: Wanted) -> dict[str, Any]:
     if wanted.server:
         usable_port(wanted.port)
     # Two engines on the same cores wait for each other in spinning loops: each takes 20 times as long.
-    with held(places.store / "run.lock", "runs a lane"):
+    with held(places.store / "run.lock", "runs a lane", lane=lane.lock.lane):
         return recorded(places, lane, wanted)
 
 
@@ -89,17 +94,19 @@ def run(
     found = served_model(places, lane.env, lane.model)
     model = found.folder
     record["model"] = found.record()
-    offline = boot_offline(lane.env, model, lane.engine, folder, device=lane.device)
-    record["boots"]["offline"] = dataclasses.asdict(offline)
-    record["environment"] |= {name: getattr(offline, name) for name in ("python", "torch", "vllm")}
-    usage = write_usage(folder / "usage.parquet", offline.usage, model=found.hash)
-    record["usage"] = usage.name if usage else None
+    offline = None
+    if not wanted.boots:
+        offline = boot_offline(lane.env, model, lane.engine, folder, device=lane.device)
+        record["boots"]["offline"] = dataclasses.asdict(offline)
+        ran = {name: getattr(offline, name) for name in VERSIONS}
+        _tell(record, ran, offline.usage, folder, found.hash)
     if wanted.server:
         port = wanted.port
         server = boot_server(lane.env, model, lane.engine, folder, device=lane.device, port=port)
         record["boots"]["server"] = dataclasses.asdict(server)
         ids = [each.ids for each in server.completions]
-        record["agree"] = ids == [each.ids for each in offline.completions]
+        theirs = [each.ids for each in offline.completions] if offline else None
+        record["agree"] = ids == theirs
     if wanted.modes:
         compared = equality(
             lane.pin,
@@ -119,15 +126,36 @@ def run(
             ),
             after_record=after_record,
             asked=lane.asked,
+            boots=wanted.boots,
         )
         record["equality"] = dataclasses.asdict(compared)
+        if wanted.boots:
+            last = [*compared.proofs][-1]
+            ran = json.loads((folder / "equality" / f"lane.{last}.json").read_text())
+            _tell(record, ran, ran["usage"], folder, found.hash)
         if compared.verdict != "equal":
             facts = [*lines(record["equality"]), *proven(record["equality"])]
             raise MismatchError(
                 f"lane {lane.lock.lane}: equality with its baseline: {compared.verdict}\n  "
                 + "\n  ".join(facts),
-                hint=f"every answer is in {folder / 'equality'}",
+                hint=f"every answer is in {folder / 'equality'}{searched(lane, wanted, compared.verdict)}",
             )
+
+
+def _tell(
+    record: dict[str, Any], ran: Mapping[str, Any], usage: Usage, folder: Path, model: str
+) -> None:
+    """Fill in what ran the lane, and what its picks were."""
+    record["environment"] |= {name: ran[name] for name in VERSIONS}
+    written = write_usage(folder / "usage.parquet", usage, model=model)
+    record["usage"] = written.name if written else None
+
+
+def searched(lane: Lane, wanted: Wanted, verdict: Verdict) -> str:
+    """What finds the hunk that answers differ by, where trees can be booted one after another."""
+    if wanted.in_image or verdict != "differs":
+        return ""
+    return f"; which hunk it is: `lanewright bisect {lane.lock.lane} --equal`"
 
 
 def blank(lane: Lane, folder: Path, started: datetime) -> dict[str, Any]:

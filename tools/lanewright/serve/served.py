@@ -15,7 +15,9 @@ from lanewright.serve.model import (
     recipe_hash,
     recipe_text,
 )
-from lanewright.serve.named import find_named, named_hash
+from lanewright.serve.named import find_named
+from lanewright.serve.named_files import named_hash, require_within
+from lanewright.terminal import quoted
 
 # Where containers of ours have a model, whatever it is called outside.
 IN_CONTAINERS = "/lane/model"
@@ -35,16 +37,21 @@ class Wants:
     spec: ModelSpec
     place: str | None = None
 
-    def require(self) -> None:
+    def require(self, *, boxed: bool = False) -> None:
         """Go on where it is here, or can be made.
+
+        Args:
+            boxed: Whether containers are to see it, in the folder where it is outside.
 
         Raises:
             LanewrightError: No such recipe, or no such model on this machine.
         """
         if self.spec.recipe is not None:
             recipe_text(self.spec.recipe)
-        else:
-            find_named(self.spec.name or "", self.place, self.lane)
+            return
+        folder = find_named(self.spec.name or "", self.place, self.lane)
+        if boxed:
+            require_within(folder, moved=False)
 
 
 def wants_of(series: Series, lane: str) -> Wants:
@@ -74,11 +81,16 @@ def identity(wants: Wants) -> str:
     """
     if wants.spec.recipe is not None:
         return recipe_hash(wants.spec.recipe)
-    folder = find_named(wants.spec.name or "", wants.place, wants.lane)
+    return _named_hash(find_named(wants.spec.name or "", wants.place, wants.lane))
+
+
+def _named_hash(folder: Path, *, times: bool = False) -> str:
     try:
-        return named_hash(folder)
+        return named_hash(folder, times=times)
     except OSError as error:
-        raise LanewrightError(f"model {folder}: {error}") from error
+        raise LanewrightError(
+            f"model {folder}: {error}", hint=f"see what is there: ls -lR {quoted(folder)}"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -101,7 +113,8 @@ class Served:
 
     def record(self) -> dict[str, str | None]:
         """What a run's record says of it."""
-        return {"recipe": self.recipe, "name": self.name, "hash": self.hash}
+        told = {"recipe": self.recipe, "name": self.name, "hash": self.hash}
+        return {**told, "content": self.content}
 
 
 def served_model(places: Places, env: LaneEnv, wants: Wants) -> Served:
@@ -121,4 +134,4 @@ def served_model(places: Places, env: LaneEnv, wants: Wants) -> Served:
         folder = ensure_model(places, env, recipe)
         return Served(folder, recipe, called(wants), digest, content_hash(folder))
     folder = find_named(wants.spec.name or "", wants.place, wants.lane)
-    return Served(folder, None, called(wants), digest, named_hash(folder, times=True))
+    return Served(folder, None, called(wants), digest, _named_hash(folder, times=True))

@@ -17,6 +17,8 @@ class Wanted:
         modes: In which modes to compare with the baseline; in none when empty.
         in_image: Whether the lane runs in its image.
         resume: Take the arms of the comparison that an interrupted run has finished.
+        boots: How many engines may be booted, all of them for the comparison; None for one an arm,
+            and one before.
     """
 
     server: bool = True
@@ -24,6 +26,7 @@ class Wanted:
     modes: Sequence[Mode] = ()
     in_image: bool = False
     resume: bool = False
+    boots: int | None = None
 
     def command(self, lane: Lane) -> str:
         """What to type for a run that compares as much as this one, from the start."""
@@ -33,4 +36,5 @@ class Wanted:
             return f"lanewright boot {lane.lock.lane} --equal{port}"
         whole = tuple(self.modes) == tuple(lane.asked.modes)
         mode = "" if whole else f" --mode {' '.join(self.modes)}"
-        return f"lanewright equal {lane.lock.lane}{where}{mode}"
+        boots = f" --boots {self.boots}" if self.boots else ""
+        return f"lanewright equal {lane.lock.lane}{where}{mode}{boots}"

@@ -1,12 +1,13 @@
 """One writer of the store at a time, and what a killed writer left behind."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
 from lanewright.places import Places
 from lanewright.store.git import Repository, create
+from lanewright.store.holder import holder_of, told_beside
 from lanewright.store.memo import Memo
 from lanewright.store.scratch import clear_dead
 from lanewright.terminal import say
@@ -28,8 +29,13 @@ def writing(places: Places) -> Iterator[Repository]:
 
 
 @contextmanager
-def held(file: Path, what: str) -> Iterator[None]:
+def held(file: Path, what: str, *, lane: str | None = None) -> Iterator[None]:
     """Hold a lock file; waits for another run, and says what that is doing.
+
+    Args:
+        file: The lock.
+        what: What is done meanwhile, for those who wait.
+        lane: For which lane, which they are told with the process and its time.
 
     Raises:
         LanewrightError: The file's folder cannot be made.
@@ -48,10 +54,12 @@ def held(file: Path, what: str) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        say(f"waiting for another lanewright that {what}")
+        who = holder_of(file)
+        say(f"waiting for another lanewright that {what}{f': {who}' if who else ''}")
         lock.acquire()
     try:
-        yield
+        with told_beside(file, lane) if lane else nullcontext():
+            yield
     finally:
         lock.release()
 

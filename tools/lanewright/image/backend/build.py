@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from lanewright.image.oci import ARCHITECTURES
 from lanewright.image.onto.composed import on_base
 from lanewright.image.opened.image import OpenImage
 from lanewright.image.tar import SECONDS, Member, unpack
-from lanewright.image.tool import program, run_tool
+from lanewright.image.tool import ANSWER_SECONDS, asked, program, run_tool
 from lanewright.places import Places
 from lanewright.queue.lock import Lock
 from lanewright.store.git import Repository
@@ -76,9 +75,7 @@ def build_by(places: Places, lock: Lock, base: OpenImage, backend: str) -> Built
             f"{backend} build of {name}",
             environ=ENVIRON,
         )
-    found = subprocess.run(
-        [tool, *_inspecting(backend), name], capture_output=True, check=False, text=True
-    )
+    found = asked([tool, *_inspecting(backend), name], seconds=ANSWER_SECONDS)
     if found.returncode:
         raise LanewrightError(f"{backend} built {name} and has it not: {found.stderr.strip()}")
     return Built(name, found.stdout.strip().removeprefix("sha256:"))
@@ -106,9 +103,7 @@ def _brought(tool: str, backend: str, base: OpenImage) -> str:
     if backend == "docker":
         return pulled_base(Engine(backend, tool), base)
     identity = base.config_blob.digest.removeprefix("sha256:")
-    there = subprocess.run(
-        [tool, "inspect", "--type=image", identity], capture_output=True, check=False
-    )
+    there = asked([tool, "inspect", "--type=image", identity], seconds=ANSWER_SECONDS)
     if there.returncode:
         # It makes a name of the path, in which no part may begin with a dot.
         bring = [tool, "pull", "--quiet", f"oci:{base.folder.name}"]

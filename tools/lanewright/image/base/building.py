@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from lanewright.image.base.documents import write_documents
 from lanewright.image.base.recipe import Recipe
 from lanewright.image.base.tools import BUILDERS, builder, is_root, run_step
-from lanewright.image.base.wheelhouse import LIST
+from lanewright.image.base.wheelhouse import LIST, torch_hash
 from lanewright.image.stamps import PREFIX
 
 TITLE = "Base of lanes that vLLM serves on a CPU"
@@ -33,6 +33,7 @@ def labels(recipe: Recipe, wheels: Path) -> dict[str, str]:
         "left-out": " ".join(recipe.left_out),
         "recipe": f"sha256:{recipe.key}",
         "torch": recipe.torch,
+        "torch-wheel": torch_hash(wheels),
         "vllm": f"{recipe.distribution} {recipe.version}",
         "vllm-wheel": recipe.digest,
     }

@@ -93,6 +93,15 @@ def _download(folder: Path, *arguments: str) -> str | None:
     return run([*command, "--dest", str(folder), *arguments])
 
 
+def torch_hash(folder: Path) -> str:
+    """Digest of a wheelhouse's wheel of torch, of which no list but its own has one."""
+    (torch,) = [
+        each for each in (folder / LIST).read_text().splitlines() if each.startswith("torch==")
+    ]
+    (digest,) = HASH.findall(torch)
+    return str(digest)
+
+
 def _one(folder: Path, pattern: str) -> Path:
     (found,) = folder.glob(pattern)
     return found

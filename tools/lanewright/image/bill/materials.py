@@ -23,6 +23,7 @@ from lanewright.image.bill.installed import (
     packages,
     system,
 )
+from lanewright.image.bill.torch import torch_wheel
 from lanewright.image.bill.vllm import vllm
 from lanewright.image.documents import CREATED
 from lanewright.image.onto.making import Made
@@ -49,6 +50,9 @@ def materials(lock: Lock, made: Made, contents: Mapping[str, Found], requirement
     # A base that others made may have another wheel of the same name and version.
     ours = f"{PREFIX}base.recipe" in made.base.labels
     wheels = locked_wheels(requirements) if ours else {}
+    if ours and (torch := torch_wheel(made.base.labels)):
+        version, digest = torch
+        wheels["torch", version] = [digest]
     parts = [
         vllm(lock, entries),
         *(_overlay(entry) for entry in entries if entry.kind == "overlay"),

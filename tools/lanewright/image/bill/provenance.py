@@ -1,8 +1,10 @@
 """How an image came to be, as in-toto and SLSA have it; nothing here signs it."""
 
 import msgspec
+from packageurl import PackageURL
 
 from lanewright import __version__
+from lanewright.image.bill.torch import torch_wheel
 from lanewright.image.onto.making import Made
 from lanewright.image.stamps import BASE_DIGEST, VLLM
 from lanewright.queue.lock import Lock, LockedEntry, layer_of
@@ -55,7 +57,21 @@ def _made_of(lock: Lock, made: Made) -> list[dict[str, object]]:
         "name": labels.get("org.opencontainers.image.base.name", "base"),
         "digest": {"sha256": _hex(labels[BASE_DIGEST])},
     }
-    return [base, *_pin(lock), *(part for entry in lock.entries for part in _entry(entry))]
+    return [
+        base,
+        *_torch(made),
+        *_pin(lock),
+        *(part for entry in lock.entries for part in _entry(entry)),
+    ]
+
+
+def _torch(made: Made) -> list[dict[str, object]]:
+    torch = torch_wheel(made.base.labels)
+    if torch is None:
+        return []
+    version, digest = torch
+    uri = PackageURL("pypi", None, "torch", version).to_string()
+    return [{"name": f"torch {version}", "uri": uri, "digest": {"sha256": digest}}]
 
 
 def _pin(lock: Lock) -> list[dict[str, object]]:

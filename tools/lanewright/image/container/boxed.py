@@ -1,6 +1,7 @@
 """Containers that do not outlive this process, and one that serves."""
 
 import os
+import re
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,11 +11,13 @@ from pathlib import Path
 
 from lanewright.errors import MismatchError
 from lanewright.guarded import ended
-from lanewright.image.container.command import MODEL, SHUT, needed
+from lanewright.image.container.command import MODEL, OWN, SHUT, needed
 from lanewright.image.container.engine import Engine
+from lanewright.image.tool import ANSWER_SECONDS, asked
 from lanewright.queue.series_run import RunSpec
 from lanewright.serve.child import Child, child, watch
 from lanewright.serve.environment import STEP_SECONDS
+from lanewright.store.scratch import HOST
 
 # What a boot sets outside, too: no network, no tracking, little cache.
 ENVIRON: Mapping[str, str] = {
@@ -31,6 +34,11 @@ ENVIRON: Mapping[str, str] = {
 STOP_SECONDS = 60
 SECONDS: Mapping[str, float] = {"s": 1, "m": 60, "h": 3600}
 NAME = "lanewright-smoke"
+INSIDE = Path(__file__).parent / "inside"
+# Ends a script that would not hear of its starter's end.
+FIRST = "first.py"
+# An engine may be another machine's, where others' containers are, too.
+OURS = re.compile(rf"{NAME}-.+-{HOST}-([0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -69,13 +77,13 @@ class Box:
         ]
 
     def python(self, name: str, words: Sequence[str], *flags: str) -> None:
-        """Run a script by the container's Python to its end.
+        """Run a script by the container's Python to its end; ``INSIDE`` is mounted at ``OWN``.
 
         Raises:
             BootError: It failed, or hung.
         """
         whole = own_name(name)
-        command = self.command(whole, words, "--entrypoint=python3", *flags)
+        command = self.command(whole, [f"{OWN}/{FIRST}", *words], "--entrypoint=python3", *flags)
         with self.running(name, command, whole) as running:
             status = watch(running, seconds=patience(self.run))
             if status:
@@ -94,8 +102,7 @@ class Box:
 
     def asked(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Ask the engine, whatever it answers."""
-        command = [self.engine.program, *words]
-        return subprocess.run(command, capture_output=True, check=False, text=True)
+        return asked([self.engine.program, *words])
 
     def stopped(self, name: str, running: Child) -> float:
         """Stop a container as a service manager does; seconds that it took.
@@ -136,20 +143,13 @@ def open_to(engine: Engine, folder: Path) -> None:
 
 def own_name(name: str) -> str:
     """What a container of this process is called."""
-    return f"{NAME}-{name}-{os.getpid()}"
+    return f"{NAME}-{name}-{HOST}-{os.getpid()}"
 
 
 def clear_dead(engine: Engine) -> None:
-    """Remove containers whose process was killed."""
+    """Remove containers whose process was killed; those of other machines are left to them."""
     command = [engine.program, "ps", "--all", f"--filter=name={NAME}-", "--format={{.Names}}"]
-    listed = subprocess.run(command, capture_output=True, check=False, text=True).stdout
-    for name in listed.split():
-        number = name.rpartition("-")[2]
-        if (
-            name.startswith(f"{NAME}-")
-            and number.isdecimal()
-            and not Path("/proc", number).exists()
-        ):
-            subprocess.run(
-                [engine.program, "rm", "--force", name], capture_output=True, check=False
-            )
+    for name in asked(command, seconds=ANSWER_SECONDS).stdout.split():
+        found = OURS.fullmatch(name)
+        if found and not Path("/proc", found[1]).exists():
+            asked([engine.program, "rm", "--force", name])

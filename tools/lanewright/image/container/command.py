@@ -1,10 +1,13 @@
 """The command that serves a lane from its image."""
 
 import json
+import os
+import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from lanewright.errors import LanewrightError
 from lanewright.image.container.engine import Engine
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series
@@ -13,7 +16,7 @@ from lanewright.queue.series_shut import HOME
 from lanewright.serve.boot import with_workers
 from lanewright.serve.features import PACKAGE
 from lanewright.serve.flags import flags
-from lanewright.serve.named import root_of
+from lanewright.serve.named_files import require_within, root_of
 from lanewright.serve.served import IN_CONTAINERS
 
 # Where a container of ours finds what it is to read, and may write.
@@ -25,6 +28,8 @@ SHUT = (
     "--security-opt=no-new-privileges",
     "--tmpfs=/tmp:rw,exec,mode=1777",
 )
+# In `--volume=A:B:ro` a colon parts two paths; a line's end parts two commands where it is printed.
+UNNAMED = re.compile(r"[:\x00-\x1f\x7f]")
 
 
 def serving(engine: Engine, series: Series, lock: Lock, image: str, model: str | None) -> list[str]:
@@ -61,12 +66,23 @@ def model_of(place: str) -> tuple[str, list[str]]:
     """What to serve, and how it comes into the container: a folder is mounted, a name is not."""
     if not place.startswith("/"):
         return place, []
-    return inside(Path(place)), [mounted(root_of(Path(place)), MODEL)]
+    return inside(Path(place)), [model_mounted(Path(place))]
+
+
+def model_mounted(model: Path) -> str:
+    """A flag that mounts all of a model.
+
+    Raises:
+        LanewrightError: A container would not see all of its files, or it cannot be mounted.
+    """
+    flag = mounted(root_of(model), MODEL)
+    require_within(model, moved=True)
+    return flag
 
 
 def inside(model: Path) -> str:
     """Where a container has a model's folder whose root is mounted."""
-    return str(Path(MODEL) / model.relative_to(root_of(model)))
+    return str(Path(MODEL) / os.path.relpath(os.path.realpath(model), root_of(model)))
 
 
 def needed(run: RunSpec) -> list[str]:
@@ -98,5 +114,21 @@ def arguments(series: Series, lock: Lock, model: str, *, port: int) -> Sequence[
 
 
 def mounted(path: Path, place: str, *, writable: bool = False) -> str:
-    """A flag that mounts a folder of this machine."""
+    """A flag that mounts a folder of this machine.
+
+    Raises:
+        LanewrightError: It is all of this machine, or no such flag can name it.
+    """
+    if path == Path("/"):
+        raise LanewrightError(
+            "a container is not given all of this machine: / would be mounted",
+            hint="name a folder of its own as `model` in [image.run] of the lane's series",
+        )
+    if bad := UNNAMED.search(str(path)):
+        raise LanewrightError(
+            f"no container can be given {path}: a {bad[0]!r} in a path ends it there",
+            hint="rename that folder; or name another in LANEWRIGHT_STATE (records),"
+            " LANEWRIGHT_STORE (generated models), HF_HUB_CACHE (downloaded ones) or `model` in"
+            " [image.run] of the lane's series, or move the project",
+        )
     return f"--volume={path}:{place}:{'rw' if writable else 'ro'}"

@@ -3,7 +3,6 @@
 import os
 import resource
 import shutil
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from lanewright.cli_image import ENGINES
 from lanewright.errors import LanewrightError
 from lanewright.image.container.loaded import load
 from lanewright.image.opened.image import OpenImage, open_image
-from lanewright.image.tool import run_tool
+from lanewright.image.tool import ANSWER_SECONDS, asked, run_tool
 from lanewright.queue.lock import Lock, layer_of
 from lanewright.terminal import quoted
 
@@ -53,7 +52,7 @@ class Engine:
     def has(self, image: str) -> bool:
         """Whether its storage has an image."""
         command = [self.program, "image", "inspect", image]
-        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+        return asked(command, seconds=ANSWER_SECONDS).returncode == 0
 
 
 def engine_here(wanted: str | None = None) -> Engine:
@@ -74,10 +73,14 @@ def engine_here(wanted: str | None = None) -> Engine:
         if program is None:
             told.append(f"{name} is not on PATH")
             continue
-        asked = subprocess.run([program, "info"], capture_output=True, check=False, text=True)
-        if asked.returncode == 0:
+        try:
+            answer = asked([program, "info"], seconds=ANSWER_SECONDS)
+        except LanewrightError as error:
+            told.append(f"{name} does not answer: {error}")
+            continue
+        if answer.returncode == 0:
             return Engine(name, program)
-        said = (asked.stderr or asked.stdout).strip().splitlines()
+        said = (answer.stderr or answer.stdout).strip().splitlines()
         told.append(f"{name} does not answer: {said[-1] if said else 'no reason given'}")
     raise LanewrightError(
         f"nothing here runs containers: {'; '.join(told)}",

@@ -1,8 +1,9 @@
 """Whether a container sees what the lane's lock says."""
 
 import hashlib
-import json
 from collections.abc import Mapping
+
+import msgspec
 
 from lanewright.errors import MismatchError
 from lanewright.image.told_version import VERSION_FILE, version_file
@@ -36,7 +37,13 @@ def require_same_files(lock: Lock, expected: Mapping[str, str | None], printed: 
     Raises:
         MismatchError: A file is another there; the message names each.
     """
-    found = json.loads(printed)
+    try:
+        found = msgspec.json.decode(printed, type=dict[str, str | None])
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise MismatchError(
+            f"lane {lock.lane}: the container does not say what files it sees: {error}",
+            hint=f"lanewright verify --image {lock.lane}",
+        ) from error
     told = [
         f"  {path} is {found.get(path) or 'not there'}, not {value or 'absent'}"
         for path, value in expected.items()

@@ -6,8 +6,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lanewright.image.container.boxed import ENVIRON, Box, open_to, own_name, patience
-from lanewright.image.container.command import mounted
+from lanewright.image.container.boxed import (
+    ENVIRON,
+    FIRST,
+    INSIDE,
+    Box,
+    open_to,
+    own_name,
+    patience,
+)
+from lanewright.image.container.command import mounted, needed
 from lanewright.image.container.engine import Engine
 from lanewright.queue.series_run import RunSpec
 from lanewright.serve.child import Child, child
@@ -49,6 +57,11 @@ class ImageEnv(LaneEnv):
         """Seconds that a process may go without a step."""
         return patience(self.run)
 
+    @property
+    def given(self) -> Mapping[str, object]:
+        """What the series asks of the machine, each of which may be heard."""
+        return {"needed": needed(self.run)}
+
     def environ(self) -> dict[str, str]:
         """What a container is given beside its image's own variables."""
         return {**self.run.environment, **ENVIRON}
@@ -82,10 +95,14 @@ class ImageEnv(LaneEnv):
         open_to(self.engine, folder)
         mounts = [
             mounted(folder, str(folder), writable=True),
-            *(mounted(path, str(path)) for path in dict.fromkeys([Path(words[0]).parent, *reads])),
+            *(
+                mounted(path, str(path))
+                for path in dict.fromkeys([INSIDE, Path(words[0]).parent, *reads])
+            ),
         ]
         box = Box(self.engine, self.image, self.run, mounts, folder)
         flags = [f"--env={key}={value}" for key, value in environ.items()]
+        words = [str(INSIDE / FIRST), *words]
         command = box.command(whole, words, "--entrypoint=python3", f"--workdir={folder}", *flags)
         with child(name, command, environ=os.environ, log=log) as started:
             try:

@@ -33,7 +33,8 @@ def lay_in_image(project: Project, places: Places, name: str, wanted: str | None
     Raises:
         HardwareError: This machine has not what the lane runs on, or it stands on shims.
         MismatchError: The image is not the lock's, or its base is not of the pin; it does not stay.
-        LanewrightError: There is no image, no engine, or what ``lay_lane`` says.
+        LanewrightError: There is no image, no engine, no model that a container would see all of,
+            or what ``lay_lane`` says.
     """
     series = load_series(project, name)
     lane = lay_lane(project, places, name, bare=True)
@@ -45,6 +46,8 @@ def lay_in_image(project: Project, places: Places, name: str, wanted: str | None
         )
     folder, base = standing_image(project, places, series, lane.lock)
     require_good_image(places, lane.lock, folder, base)
+    # Before images are brought, which takes longer than all of this.
+    lane.model.require(boxed=True)
     say(f"lane {name}: it runs in its image, on {told_base(lane.lock, base)}")
     engine, image = engine_here(wanted), compose(lane.lock, base)
     clear_dead(engine)

@@ -1,14 +1,16 @@
 """Images as docker takes them: an archive that it loads, wherever its daemon is."""
 
-import json
-import subprocess
+from pathlib import Path
+
+import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.image.archive.members import docker_members
 from lanewright.image.archive.streamed import write_archive
 from lanewright.image.opened.image import OpenImage
-from lanewright.image.tool import run_tool
+from lanewright.image.tool import ANSWER_SECONDS, asked, run_tool
 from lanewright.store.scratch import making
+from lanewright.terminal import quoted
 
 
 def load(program: str, image: OpenImage, name: str) -> None:
@@ -45,7 +47,19 @@ def load(program: str, image: OpenImage, name: str) -> None:
 
 
 def layers_of(program: str, name: str) -> list[str]:
-    """Digests of an image's layers, uncompressed, as an engine tells them; empty where it has none."""
+    """Digests of an image's layers, uncompressed, as an engine tells them; empty where it has none.
+
+    Raises:
+        LanewrightError: It answers with something else.
+    """
     command = [program, "image", "inspect", "--format={{json .RootFS.Layers}}", name]
-    said = subprocess.run(command, capture_output=True, check=False, text=True)
-    return list(map(str, json.loads(said.stdout) or [])) if said.returncode == 0 else []
+    said = asked(command, seconds=ANSWER_SECONDS)
+    if said.returncode:
+        return []
+    try:
+        return msgspec.json.decode(said.stdout, type=list[str] | None) or []
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise LanewrightError(
+            f"{Path(program).name} tells no layers of {name}: {error}",
+            hint=f"see what it prints: {' '.join(map(quoted, command))}",
+        ) from error

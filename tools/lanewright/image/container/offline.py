@@ -14,6 +14,7 @@ from lanewright.image.container.seen import Smoke
 from lanewright.queue.lock import Lock
 from lanewright.serve.boot import engine_arguments
 from lanewright.serve.engines import Arm
+from lanewright.serve.equality.sharing import as_many
 from lanewright.serve.evidence import Evidence
 from lanewright.serve.features import carries_bank
 from lanewright.serve.lane import Lane
@@ -43,7 +44,7 @@ def boot_offline(box: Box, lane: Lane, measure: Golden, done: Smoke, work: Path)
         workers=carries_bank(lane.env),
     )
     result = {"model": box.model, "result": f"{WORK}/offline.json", "note": None}
-    spec = {"arms": [{**asdict(arm), **result}]}
+    spec = {"cores": as_many(measure.cores), "arms": [{**asdict(arm), **result}]}
     (work / "offline.spec.json").write_text(json.dumps(spec))
     box.python(
         "offline",

@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 
 from lanewright.errors import HardwareError
-from lanewright.image.container.boxed import Box, clear_dead, open_to
-from lanewright.image.container.command import MODEL, OWN, SCRIPTS, WORK, inside, mounted
+from lanewright.image.container.boxed import INSIDE, Box, clear_dead, open_to
+from lanewright.image.container.command import OWN, SCRIPTS, WORK, inside, model_mounted, mounted
 from lanewright.image.container.engine import Engine, pulled
 from lanewright.image.container.files import expected_files, require_same_files
 from lanewright.image.container.golden import golden
@@ -20,12 +20,9 @@ from lanewright.queue.series_run import RunSpec
 from lanewright.serve.engines import SCRIPT
 from lanewright.serve.equality.asked import Mode
 from lanewright.serve.lane import Lane
-from lanewright.serve.named import root_of
 from lanewright.serve.served import served_model
 from lanewright.store.git import Repository
 from lanewright.terminal import stage
-
-HERE = Path(__file__).parent / "inside"
 
 
 def smoke(
@@ -60,13 +57,14 @@ def smoke(
             hint=f"lanewright boot {lock.lane} boots it outside of a container",
         )
     mode: Mode = "eager" if lane.engine.get("enforce_eager") else "compiled"
-    measure = golden(places, lock, mode)
+    served = served_model(places, lane.env, lane.model)
+    model = served.folder
+    measure = golden(places, lock, mode, served)
     clear_dead(engine)
     start = time.monotonic()
     name = pulled(engine, lock, folder)
     done = Smoke(image=name, engine=engine.name, whose=measure.whose, golden=measure.seconds)
     done.seconds["bring"] = round(time.monotonic() - start, 1)
-    model = served_model(places, lane.env, lane.model).folder
     run = (series.image.run if series.image else None) or RunSpec()
     box = Box(engine, name, run, _mounts(lane, model, work), work, inside(model))
     open_to(engine, work)
@@ -79,9 +77,9 @@ def smoke(
 
 def _mounts(lane: Lane, model: Path, work: Path) -> list[str]:
     found = [
-        mounted(root_of(model), MODEL),
+        model_mounted(model),
         mounted(SCRIPT.parent, SCRIPTS),
-        mounted(HERE, OWN),
+        mounted(INSIDE, OWN),
         mounted(work, WORK, writable=True),
     ]
     boot_map = lane.engine.get("moe_boot_map")
@@ -95,7 +93,7 @@ def _files(places: Places, box: Box, lock: Lock, done: Smoke, work: Path) -> Non
     expected = expected_files(Repository(places.objects), lock)
     (work / "files.json").write_text(json.dumps(list(expected)))
     box.python("files", [f"{OWN}/hashes.py", f"{WORK}/files.json"])
-    printed = (work / "files.log").read_text().splitlines()
+    printed = (work / "files.log").read_text(errors="replace").splitlines()
     require_same_files(lock, expected, printed[-1] if printed else "{}")
     done.files = len(expected)
     done.seconds["files"] = round(time.monotonic() - start, 1)

@@ -18,6 +18,8 @@ NAMED_BY_DIGEST = re.compile(r"(?:blobs/sha256/)?([0-9a-f]{64})(?:\.json)?")
 # All documents of a layout together; those of a lane's image are a few dozen KiB.
 MOST_DOCUMENTS = 4 * MOST_BYTES
 
+SAVED = "name one that `lanewright image --archive DIR`, `podman save` or `docker save` wrote"
+
 
 class _Image(msgspec.Struct, frozen=True, rename="pascal"):
     config: str
@@ -38,9 +40,12 @@ def in_archive(archive: Path) -> Seen:
             if "manifest.json" in members:
                 return _docker(archive, opened, members)
     except (OSError, EOFError, ValueError, tarfile.TarError) as error:
-        raise LanewrightError(f"{archive} is no archive of an image: {error}") from error
+        raise LanewrightError(
+            f"{archive} is no archive of an image: {error}", hint=SAVED
+        ) from error
     raise LanewrightError(
-        f"{archive} is no archive of an image: it has neither index.json nor manifest.json"
+        f"{archive} is no archive of an image: it has neither index.json nor manifest.json",
+        hint=SAVED,
     )
 
 

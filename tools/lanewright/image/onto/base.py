@@ -1,11 +1,14 @@
 """Which image a lane's stands on."""
 
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from lanewright.errors import LanewrightError
 from lanewright.image.base.recipe import base_image
 from lanewright.image.mirror import kept_base
 from lanewright.image.oci import ARCHITECTURES
+from lanewright.image.onto.again import Again
 from lanewright.image.opened.image import OpenImage, open_image
 from lanewright.image.opened.kept import keep, kept_image
 from lanewright.image.opened.origin import brought
@@ -47,7 +50,8 @@ def found_base(
     """
     architecture = architecture_of(series)
     if given and given.startswith("sha256:"):
-        kept = kept_image(places, given)
+        with _damaged(Again(places, lock, given)):
+            kept = kept_image(places, given)
         if kept is None:
             raise LanewrightError(
                 f"the store has no base image {given}", hint="name a layout or an archive"
@@ -74,9 +78,27 @@ def own_base(project: Project, places: Places, series: Series, lock: Lock) -> Op
         LanewrightError: It is damaged.
     """
     if lock.base:
-        return kept_base(places, lock.base, architecture_of(series))
+        with _damaged(Again(places, lock, lock.base.digest)):
+            return kept_base(places, lock.base, architecture_of(series))
     made = base_image(project, places, lock.lane)
-    return keep(places, open_image(made, None)) if made else None
+    if made is None:
+        return None
+    mend = f"rm -r {quoted(made)} && lanewright image base {quoted(lock.lane)}"
+    try:
+        return keep(places, open_image(made, None))
+    except LanewrightError as error:
+        raise LanewrightError(f"lane {lock.lane}: its base: {error}", hint=mend) from error
+
+
+@contextmanager
+def _damaged(again: Again) -> Iterator[None]:
+    """Say how a base of the store is had again that cannot be opened."""
+    try:
+        yield
+    except LanewrightError as error:
+        raise LanewrightError(
+            f"lane {again.lock.lane}: its base: {error}", hint=again.base()
+        ) from error
 
 
 def _of_architecture(image: OpenImage, wanted: str | None) -> OpenImage:

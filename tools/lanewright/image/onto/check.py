@@ -6,14 +6,15 @@ from pathlib import Path
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.image.content import wrong_members
 from lanewright.image.oci import blob_path
+from lanewright.image.onto.again import Again
 from lanewright.image.onto.composed import compose
 from lanewright.image.onto.standing import base_of_image
 from lanewright.image.opened.image import OpenImage, open_image
+from lanewright.image.opened.kept import kept_image
 from lanewright.image.stamps import BASE_DIGEST
 from lanewright.places import Places
 from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.git import Repository
-from lanewright.terminal import quoted
 
 
 def require_intact_image(
@@ -37,35 +38,50 @@ def require_intact_image(
 
     Raises:
         MismatchError: They differ; the message names each difference.
-        LanewrightError: The base is not here.
     """
     found = differences(places, lock, made or folder, base)
     if found:
         told = "\n".join(f"  {each}" for each in found)
-        again = [folder] if stays and not made else []
-        base = base or _named_by(places, folder)
-        # Its blobs are the base's own files: what is damaged in one is damaged in both.
-        if base and any(each.blob.digest.removeprefix("sha256:") in told for each in base.layers):
-            again += [base.folder, *_made(places, base)]
+        removed = [folder] if stays and not made else []
         raise MismatchError(
             f"lane {lock.lane}: {folder} is not the image of its lock:\n{told}",
-            hint=f"it is made again: {_again(lock, again)}",
+            hint=f"it is made again: {_again(places, lock, made or folder, base, told, removed)}",
         )
+
+
+def _again(
+    places: Places, lock: Lock, folder: Path, base: OpenImage | None, told: str, removed: list[Path]
+) -> str:
+    if base is None:
+        try:
+            digest = open_image(folder, None).labels.get(BASE_DIGEST, "")
+        except LanewrightError:
+            return Again(places, lock, "").image(*removed)
+        try:
+            base = kept_image(places, digest)
+        except LanewrightError:
+            return Again(places, lock, digest).both(*removed)
+        if base is None:
+            return Again(places, lock, digest).image(*removed)
+    again = Again.of(places, lock, base)
+    # Its blobs are the base's own files: what is damaged in one is damaged in both.
+    if any(each.blob.digest.removeprefix("sha256:") in told for each in base.layers):
+        return again.both(*removed)
+    return again.image(*removed)
 
 
 def differences(
     places: Places, lock: Lock, folder: Path, base: OpenImage | None = None
 ) -> list[str]:
-    """Where an image is not what its lock gives on its base; empty if it is.
-
-    Raises:
-        LanewrightError: The base that it names is not in the store.
-    """
+    """Where an image is not what its lock gives on its base; empty if it is."""
     try:
         image = open_image(folder, None)
     except LanewrightError as error:
         return [str(error)]
-    base = base or base_of_image(places, image)
+    try:
+        base = base or base_of_image(places, image)
+    except LanewrightError as error:
+        return [f"its base is damaged: {error}"]
     if base is None:
         named = image.labels.get(BASE_DIGEST)
         return [f"its label {BASE_DIGEST} is {named or 'missing'}, and the store has no such base"]
@@ -94,29 +110,6 @@ def differences(
     if not told:
         told += wrong_members(Repository(places.objects), lock, layer.read_bytes())
     return told
-
-
-def _made(places: Places, base: OpenImage) -> list[Path]:
-    """Where a base that was made here was kept first: the same files once more."""
-    found = (each.parent for each in places.base_images.glob("made-*/index.json"))
-    return [each for each in found if base.digest.encode() in (each / "index.json").read_bytes()]
-
-
-def _again(lock: Lock, damaged: list[Path]) -> str:
-    steps = [f"rm -r {' '.join(map(quoted, damaged))}"] if damaged else []
-    steps += [f"lanewright image base {lock.lane}"] if any(map(_is_made, damaged)) else []
-    return " && ".join([*steps, f"lanewright image {lock.lane}"])
-
-
-def _is_made(folder: Path) -> bool:
-    return folder.name.startswith("made-")
-
-
-def _named_by(places: Places, folder: Path) -> OpenImage | None:
-    try:
-        return base_of_image(places, open_image(folder, None))
-    except LanewrightError:
-        return None
 
 
 def _is_file(path: Path) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 from lanewright.image import oci
 from lanewright.image.documents import CREATED, MARKER
 from lanewright.image.opened.image import OpenImage
-from lanewright.image.stamps import BASE_DIGEST, stamps
+from lanewright.image.stamps import BASE_DIGEST, REVISION, stamps
 from lanewright.queue.lock import Lock, layer_of
 
 # By what Docker's own kind of manifest calls its layers.
@@ -114,7 +114,9 @@ def compose(lock: Lock, base: OpenImage) -> Composed:
 
 def _config(base: dict[str, Any], diff_id: str, said: dict[str, str]) -> dict[str, Any]:
     run = dict(base.get("config") or {})
-    run["Labels"] = dict(sorted({**(run.get("Labels") or {}), **said}.items()))
+    # Whose revision the base tells, it alone knows; beside our `source` it would be vLLM's.
+    inherited = {key: each for key, each in (run.get("Labels") or {}).items() if key != REVISION}
+    run["Labels"] = dict(sorted({**inherited, **said}.items()))
     when = said["org.opencontainers.image.created"]
     step = {
         "created": when,

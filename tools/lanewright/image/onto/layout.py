@@ -26,7 +26,13 @@ def image_folder(places: Places, lock: Lock, base: OpenImage) -> Path:
 def image_folders(places: Places, lock: Lock) -> list[Path]:
     """The images of a lock that are in the store, the one made last first."""
     name = f"{layout_folder(places, lock).name}{ON}*"
-    return sorted(places.layouts.glob(name), key=lambda path: -path.stat().st_mtime_ns)
+    return sorted(places.layouts.glob(name), key=lambda path: -path.lstat().st_mtime_ns)
+
+
+def images_on(places: Places, base: OpenImage) -> list[Path]:
+    """The images of any lane that stand on a base."""
+    short = base.digest.removeprefix("sha256:")[:16]
+    return list(places.layouts.glob(f"*{ON}{short}"))
 
 
 def lay_image(

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from lanewright.errors import LanewrightError
+from lanewright.errors import DamagedError, LanewrightError
+from lanewright.image.onto.again import Again
 from lanewright.image.onto.base import told_base
 from lanewright.image.onto.check import differences, require_intact_image
 from lanewright.image.onto.composed import Composed, compose
@@ -16,6 +17,7 @@ from lanewright.image.preimage import require_preimage
 from lanewright.places import Places
 from lanewright.queue.lock import Lock, layer_of
 from lanewright.store.git import Repository
+from lanewright.store.scratch import discard
 from lanewright.terminal import say
 
 MIB = 2**20
@@ -40,7 +42,9 @@ class Made:
     new: int
 
 
-def make_image(places: Places, lock: Lock, base: OpenImage, out: Path | None = None) -> Made:
+def make_image(
+    places: Places, lock: Lock, base: OpenImage, out: Path | None = None, *, unused: str = ""
+) -> Made:
     """Make an image, unless it is there.
 
     Args:
@@ -48,6 +52,7 @@ def make_image(places: Places, lock: Lock, base: OpenImage, out: Path | None = N
         lock: With a layer.
         base: A layout of the store.
         out: Folder for the image, instead of the store's; new, empty, or this very image.
+        unused: What to type besides where the base is refused.
 
     Raises:
         LanewrightError: The base is not of the pin, or the folder holds something else.
@@ -55,10 +60,20 @@ def make_image(places: Places, lock: Lock, base: OpenImage, out: Path | None = N
     """
     repository = Repository(places.objects)
     ours = image_folder(places, lock, base)
-    found = contents_of(places, base)
-    with taking_out(ours):
-        require_preimage(repository, lock, found, told_base(lock, base))
+    try:
+        found = contents_of(places, base)
+        with taking_out(ours):
+            require_preimage(repository, lock, found, told_base(lock, base))
+    except DamagedError as error:
+        mend = Again.of(places, lock, base).both()
+        raise DamagedError(f"lane {lock.lane}: its base: {error}", hint=mend) from error
+    except LanewrightError as error:
+        error.hint = "; ".join(filter(None, [error.hint, unused])) or None
+        raise
     folder = out or ours
+    if not out and not folder.is_dir():
+        # What is no folder is no image.
+        discard(folder)
     image = compose(lock, base)
     if folder.exists() and any(folder.iterdir()):
         if out and differences(places, lock, out, base):

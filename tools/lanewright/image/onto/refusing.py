@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lanewright.errors import LanewrightError, MismatchError
+from lanewright.errors import DamagedError, LanewrightError, MismatchError
+from lanewright.image.onto.again import Again
 from lanewright.image.onto.base import told_base
 from lanewright.image.onto.check import require_intact_image
 from lanewright.image.opened.contents import contents_of
@@ -55,5 +56,8 @@ def require_pinned(
     try:
         found = contents_of(places, base, fresh=fresh)
         require_preimage(Repository(places.objects), lock, found, told_base(lock, base))
+    except DamagedError as error:
+        mend = Again.of(places, lock, base).both()
+        raise MismatchError(f"{image}: {error}", hint=mend) from error
     except LanewrightError as error:
         raise MismatchError(f"{image}: {error}", hint=error.hint) from error

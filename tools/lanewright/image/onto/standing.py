@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
+from lanewright.image.onto.again import Again
 from lanewright.image.onto.base import own_base
 from lanewright.image.onto.layout import image_folder, image_folders
 from lanewright.image.opened.image import OpenImage, open_image
@@ -32,11 +33,16 @@ def standing_image(
             f"lane {lock.lane}: there is no image of its lock on this machine",
             hint=f"lanewright image {quoted(lock.lane)}",
         )
-    base = base_of_image(places, open_image(folders[0], None))
+    image = open_image(folders[0], None)
+    again = Again(places, lock, image.labels.get(BASE_DIGEST, ""))
+    try:
+        base = base_of_image(places, image)
+    except LanewrightError as error:
+        raise LanewrightError(f"lane {lock.lane}: {error}", hint=again.base()) from error
     if base is None:
         raise LanewrightError(
             f"lane {lock.lane}: {folders[0]} names a base that the store does not have",
-            hint=f"rm -r {quoted(folders[0])} && lanewright image {quoted(lock.lane)}",
+            hint=again.both(folders[0]),
         )
     return folders[0], base
 

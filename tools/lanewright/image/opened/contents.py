@@ -3,7 +3,9 @@
 import hashlib
 import re
 import tarfile
+import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, cast
 
@@ -13,6 +15,7 @@ import zstandard
 from lanewright.errors import LanewrightError
 from lanewright.image.opened.bounded import Room, bounded, members_of
 from lanewright.image.opened.image import Layer, OpenImage
+from lanewright.image.opened.kept import require_named
 from lanewright.image.opened.uncompressed import CHUNK, uncompressed
 from lanewright.places import Places
 from lanewright.store.atomic import replace_file
@@ -26,6 +29,7 @@ READ = re.compile(r".*/vllm/_version\.py|var/lib/dpkg/status(\.d/.*)?|(usr/lib|e
 # Of a path that one layer has in two ways; each reader takes its own.
 UNCLEAR = "path told twice"
 FORM = 4
+UNREADABLE = (OSError, EOFError, ValueError)
 
 
 class Found(msgspec.Struct, frozen=True, array_like=True):
@@ -64,7 +68,8 @@ def contents_of(places: Places, image: OpenImage, *, fresh: bool = False) -> dic
         fresh: Whether to read every layer again, whatever was kept.
 
     Raises:
-        LanewrightError: A layer is missing, damaged, or of an unknown form.
+        DamagedError: A layer is missing, or not what it is told to be.
+        LanewrightError: A layer is of an unknown form.
     """
     paths: dict[str, Found] = {}
     for number, layer in enumerate(image.layers, 1):
@@ -77,8 +82,10 @@ def contents_of(places: Places, image: OpenImage, *, fresh: bool = False) -> dic
             say(f"  reading layer {number} of {len(image.layers)}, {size:.1f} MiB")
             with stage(f"layer {number} of {len(image.layers)}"):
                 kept = _read_layer(layer)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(place, msgspec.json.encode(_Contents(FORM, layer.diff_id, kept)))
+            # A store that cannot be written is read all the same; the next run reads the layer again.
+            with suppress(OSError):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                replace_file(place, msgspec.json.encode(_Contents(FORM, layer.diff_id, kept)))
         paths = laid_over(paths, kept)
     return paths
 
@@ -144,7 +151,10 @@ def _read_layer(layer: Layer) -> dict[str, Found]:
                 raise LanewrightError(
                     f"{layer.file} unpacked is not {layer.diff_id}: it is damaged"
                 )
-    except (OSError, EOFError, ValueError, tarfile.TarError, zstandard.ZstdError) as error:
+    except (*UNREADABLE, tarfile.TarError, zlib.error, zstandard.ZstdError) as error:
+        # Of others as it is, or damaged since.
+        with suppress(OSError):
+            require_named(layer.file, layer.blob.digest)
         raise LanewrightError(
             f"layer {layer.blob.digest} cannot be read: {error}",
             hint="make the image, or its mirror, again",

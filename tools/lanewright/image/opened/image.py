@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +20,8 @@ MANIFESTS = (
     "application/vnd.docker.distribution.manifest.v2+json",
 )
 DEEPEST = 4
+# Of a list, and of all lists in it: those that name each other make many of few.
+MOST_NAMED = 1024
 # A manifest or a configuration of more has been made to be a burden.
 MOST_BYTES = 16 * 2**20
 T = TypeVar("T")
@@ -52,6 +55,22 @@ class Typed(msgspec.Struct, frozen=True, rename={"media_type": "mediaType"}):
 
     media_type: str = ""
     manifests: list[Named] = []
+
+
+def typed(content: bytes, place: str) -> Typed:
+    """Read what a document says that it is.
+
+    Args:
+        content: The document.
+        place: Where it is from, for messages.
+
+    Raises:
+        LanewrightError: It is none of an image's.
+    """
+    try:
+        return msgspec.json.decode(content, type=Typed)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise LanewrightError(f"{place} is no document of an image: {error}") from error
 
 
 class _Root(msgspec.Struct, frozen=True):
@@ -143,15 +162,15 @@ def open_image(folder: Path, architecture: str | None, digest: str | None = None
             image, or several.
     """
     top = _decode(_read(folder / "index.json", folder), _Index, "index.json", folder)
-    found = [
-        (each, path)
-        for each, path in _manifests(folder, top, ())
+    found = {
+        each.digest: (each, path)
+        for each, path in _manifests(folder, top, (), count())
         if digest is None or digest in (each.digest, *path)
-    ]
-    images = [_opened(folder, each, path) for each, path in found]
+    }
+    images = [_opened(folder, each, path) for each, path in found.values()]
     fitting = [
         image
-        for image in {image.digest: image for image in images}.values()
+        for image in images
         if image.platform.os == "linux" and architecture in (None, image.platform.architecture)
     ]
     if len(fitting) != 1:
@@ -167,12 +186,16 @@ def open_image(folder: Path, architecture: str | None, digest: str | None = None
 
 
 def _manifests(
-    folder: Path, index: _Index, path: tuple[str, ...]
+    folder: Path, index: _Index, path: tuple[str, ...], seen: Iterator[int]
 ) -> Iterator[tuple[Named, tuple[str, ...]]]:
     for each in {each.digest: each for each in index.manifests}.values():
+        if next(seen) >= MOST_NAMED:
+            raise LanewrightError(
+                f"{folder} names more than {MOST_NAMED} images, as no layout does"
+            )
         if each.media_type in INDEXES and len(path) < DEEPEST:
             inner = _decode(blob(folder, each), _Index, each.digest, folder)
-            yield from _manifests(folder, inner, (*path, each.digest))
+            yield from _manifests(folder, inner, (*path, each.digest), seen)
         # A layout may name images of other platforms that it does not hold.
         elif each.media_type in MANIFESTS and (folder / blob_path(each.digest)).exists():
             yield each, path

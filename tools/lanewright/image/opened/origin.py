@@ -16,7 +16,9 @@ from lanewright.store.scratch import making
 STORAGE = "containers-storage:"
 
 
-def brought(places: Places, given: str, architecture: str | None) -> OpenImage:
+def brought(
+    places: Places, given: str, architecture: str | None, *, anew: bool = False
+) -> OpenImage:
     """Bring an image into the store, as a layout of one platform.
 
     Args:
@@ -24,6 +26,7 @@ def brought(places: Places, given: str, architecture: str | None) -> OpenImage:
         given: Folder of an OCI layout; archive as ``podman save`` or ``docker save`` write them; or
             ``containers-storage:NAME``.
         architecture: As Go names it; None takes the only one that there is.
+        anew: Whether it takes the place of what the store has of it.
 
     Raises:
         LanewrightError: There is no such image, it is damaged, or a tool is missing that reads it.
@@ -31,23 +34,30 @@ def brought(places: Places, given: str, architecture: str | None) -> OpenImage:
     if given.startswith(STORAGE):
         with making(places.base_images) as scratch:
             copied(given, scratch / "layout", architecture)
-            return keep(places, open_image(scratch / "layout", architecture))
+            return keep(places, open_image(scratch / "layout", architecture), anew=anew)
     path = Path(given).absolute()
     if path.is_dir():
-        return keep(places, open_image(path, architecture))
+        return keep(places, open_image(path, architecture), anew=anew)
     if not path.exists():
         raise LanewrightError(
             f"there is no base image {given}",
             hint="name the folder of an OCI layout, an archive of `podman save` or `docker save`, or"
             f" {STORAGE}NAME",
         )
+    if not path.is_file():
+        raise LanewrightError(
+            f"base image {given} is no regular file: a pipe or a device has no end",
+            hint="write it to a file, or name the folder of an OCI layout",
+        )
     with making(places.base_images) as scratch:
         layout = scratch / "layout"
         if _has_layout(path):
             _unpack(path, layout)
         else:
-            copied(f"docker-archive:{path}", layout, architecture)
-        return keep(places, open_image(layout, architecture))
+            # A colon in a path would end it for skopeo.
+            (scratch / "archive.tar").symlink_to(path)
+            copied("docker-archive:archive.tar", layout, architecture, folder=scratch, named=given)
+        return keep(places, open_image(layout, architecture), anew=anew)
 
 
 def _has_layout(archive: Path) -> bool:

@@ -4,14 +4,24 @@ from pathlib import Path
 
 import msgspec
 
-from lanewright.errors import LanewrightError
+from lanewright.errors import LanewrightError, MismatchError
 from lanewright.image.documents import MARKER
 from lanewright.image.oci import blob_path, digest_of
-from lanewright.image.opened.image import INDEXES, MANIFESTS, Typed
+from lanewright.image.opened.image import INDEXES, MANIFESTS, typed
 from lanewright.image.tool import program, run_tool
 
+# Of a document; and of an image of tens of GB, on a line that is slow and not one that is dead.
+READ_SECONDS, COPY_SECONDS = 120.0, 6 * 3600.0
 
-def copied(source: str, layout: Path, architecture: str | None, *flags: str) -> None:
+
+def copied(
+    source: str,
+    layout: Path,
+    architecture: str | None,
+    *flags: str,
+    folder: Path | None = None,
+    named: str | None = None,
+) -> None:
     """Make a layout of the image that skopeo finds under a name, its manifest as it is there.
 
     Args:
@@ -19,52 +29,64 @@ def copied(source: str, layout: Path, architecture: str | None, *flags: str) -> 
         layout: A new folder.
         architecture: As Go names it; None takes this machine's.
         flags: More of ``skopeo copy``.
+        folder: In which it runs.
+        named: What the source is called in messages; by default as skopeo names it.
 
     Raises:
         LanewrightError: skopeo is missing, or says no.
     """
-    skopeo = _skopeo(source)
+    skopeo, what = _skopeo(source), named or source
     override = [f"--override-arch={architecture}", "--override-os=linux"] if architecture else []
-    folder = layout.with_name("directory")
-    command = [skopeo, *override, "copy", "--preserve-digests", *flags, source, f"dir:{folder}"]
-    run_tool(command, f"copy {source}")
+    place = layout.with_name("directory")
+    command = [skopeo, *override, "copy", "--preserve-digests", *flags, source, f"dir:{place}"]
+    run_tool(command, f"copy {what}", folder=folder, seconds=COPY_SECONDS)
     blobs = layout / "blobs/sha256"
     blobs.mkdir(parents=True)
-    manifest = (folder / "manifest.json").read_bytes()
-    digest = digest_of(manifest)
-    (layout / blob_path(digest)).write_bytes(manifest)
-    for file in folder.iterdir():
-        if len(file.name) == len(digest) - len("sha256:"):
-            file.rename(blobs / file.name)
-    _write_index(layout, manifest, digest)
+    try:
+        manifest = (place / "manifest.json").read_bytes()
+        digest = digest_of(manifest)
+        (layout / blob_path(digest)).write_bytes(manifest)
+        for file in place.iterdir():
+            if len(file.name) == len(digest) - len("sha256:"):
+                file.rename(blobs / file.name)
+    except OSError as error:
+        raise LanewrightError(f"skopeo left no whole image of {what}: {error}") from error
+    _write_index(layout, manifest, digest, what)
 
 
 def with_list(source: str, layout: Path, index: str, *flags: str) -> None:
     """Put the list into a layout from which its image was chosen.
 
     Raises:
-        LanewrightError: What is there under that name is another, or does not name the image.
+        MismatchError: What is there under that name is another.
+        LanewrightError: It does not name the image, or is no list.
     """
-    content = run_tool([_skopeo(source), "inspect", "--raw", *flags, source], f"read {source}")
-    if digest_of(content) != index:
-        raise LanewrightError(f"{source} is {digest_of(content)}, and not the list {index}")
-    (image,) = msgspec.json.decode((layout / "index.json").read_bytes(), type=Typed).manifests
-    named = msgspec.json.decode(content, type=Typed)
-    if image.digest not in {each.digest for each in named.manifests}:
+    content = _document(source, index, *flags)
+    (image,) = typed((layout / "index.json").read_bytes(), str(layout)).manifests
+    if image.digest not in {each.digest for each in typed(content, source).manifests}:
         raise LanewrightError(f"the list {index} does not name {image.digest}")
     (layout / blob_path(index)).write_bytes(content)
-    _write_index(layout, content, index)
+    _write_index(layout, content, index, source)
 
 
-def raw_kind(source: str, *flags: str) -> tuple[str, bool]:
-    """Digest of what a name stands for, and whether that is a list of images.
+def is_list(source: str, digest: str, *flags: str) -> bool:
+    """Whether what has a name and that digest is a list of images.
 
     Raises:
-        LanewrightError: skopeo is missing, or there is nothing.
+        MismatchError: What is there has another digest.
+        LanewrightError: skopeo is missing, or there is nothing, or what is no image's.
     """
-    content = run_tool([_skopeo(source), "inspect", "--raw", *flags, source], f"read {source}")
-    found = msgspec.json.decode(content, type=Typed)
-    return digest_of(content), found.media_type in INDEXES or bool(found.manifests)
+    found = typed(_document(source, digest, *flags), source)
+    return found.media_type in INDEXES or bool(found.manifests)
+
+
+def _document(source: str, digest: str, *flags: str) -> bytes:
+    command = [_skopeo(source), "inspect", "--raw", *flags, source]
+    content = run_tool(command, f"read {source}", seconds=READ_SECONDS)
+    # Nothing of what a registry answers is read before that.
+    if digest_of(content) != digest:
+        raise MismatchError(f"{source} is {digest_of(content)}, and not {digest}")
+    return content
 
 
 def _skopeo(source: str) -> str:
@@ -75,9 +97,9 @@ def _skopeo(source: str) -> str:
     )
 
 
-def _write_index(layout: Path, document: bytes, digest: str) -> None:
-    typed = msgspec.json.decode(document, type=Typed)
-    kind = typed.media_type or (INDEXES if typed.manifests else MANIFESTS)[0]
+def _write_index(layout: Path, document: bytes, digest: str, source: str) -> None:
+    found = typed(document, source)
+    kind = found.media_type or (INDEXES if found.manifests else MANIFESTS)[0]
     named = {"mediaType": kind, "digest": digest, "size": len(document)}
     (layout / "oci-layout").write_bytes(MARKER)
     index = {"schemaVersion": 2, "manifests": [named]}

@@ -8,7 +8,7 @@ from typing import IO, cast
 
 import zstandard
 
-from lanewright.errors import LanewrightError
+from lanewright.errors import DamagedError
 from lanewright.image.opened.image import Layer
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -33,7 +33,7 @@ def uncompressed(layer: Layer) -> Iterator[tuple[Hashing, "hashlib._Hash"]]:
     """The archive of a layer while the block runs, and the digest of what was read of it.
 
     Raises:
-        LanewrightError: The block has ended, and the layer is not what its name says.
+        DamagedError: The block has ended, and the layer is not what its name says.
     """
     unpacked = hashlib.sha256()
     with layer.file.open("rb") as raw:
@@ -50,7 +50,7 @@ def uncompressed(layer: Layer) -> Iterator[tuple[Hashing, "hashlib._Hash"]]:
         while source.read(CHUNK):
             pass
     if packed.hexdigest() != layer.blob.digest.removeprefix("sha256:"):
-        raise LanewrightError(
+        raise DamagedError(
             f"{layer.file} is not what its name says: it is damaged",
             hint="make the image, or its mirror, again",
         )

@@ -57,6 +57,8 @@ def asked_of(
         carried: What became of the entry.
         earlier: What the lane has before it.
     """
+    if carried.entry.base and carried.entry.base.commit == pin.commit:
+        return Asked(carried, earlier, units_of(carried), [], "")  # made on it: there is no way
     repository = Repository(places.objects)
     paths = _paths(carried, earlier)
     ends = _ends(project, places, pin, carried)

@@ -1,20 +1,26 @@
 """Pull requests that a series names before their commits are known, and what is told of them."""
 
-from lanewright.errors import LanewrightError
+from msgspec import UNSET
+
+from lanewright.errors import DriftError, LanewrightError
 from lanewright.project import Project
+from lanewright.queue.base import base_named
 from lanewright.queue.series import Series, load_series
-from lanewright.terminal import say
+from lanewright.terminal import quoted, say
 from lanewright.transaction.replace import replace_together
 
 
 class UnpinnedError(LanewrightError):
     """A lane names pull requests whose commits are not in its series yet."""
 
-    def __init__(self, project: Project, lane: str, numbers: list[int]) -> None:
-        self.numbers = numbers
+    def __init__(self, project: Project, lane: str, series: Series) -> None:
+        self.numbers = unpinned(series)
+        # Upstream may drop it before they are pinned.
+        is_based = base_named(series) is not UNSET
+        base = f"; its base, if not kept yet: lanewright image mirror {quoted(lane)}"
         super().__init__(
-            f"series/{lane}.toml: {told_unpinned(numbers)}",
-            hint=pin_command(project, lane, numbers),
+            f"series/{lane}.toml: {told_unpinned(self.numbers)}",
+            hint=f"{pin_command(project, lane, self.numbers)}{base if is_based else ''}",
         )
 
 
@@ -29,21 +35,20 @@ def require_pinned(project: Project, lane: str, series: Series) -> None:
     Raises:
         UnpinnedError: Some do not; all are told.
     """
-    numbers = unpinned(series)
-    if numbers:
-        raise UnpinnedError(project, lane, numbers)
+    if unpinned(series):
+        raise UnpinnedError(project, lane, series)
 
 
 def no_lock(project: Project, lane: str) -> LanewrightError:
-    """Why a lane has no lock, and what to type.
+    """Why a lane has no lock, and what to type; with the exit code of one that is out of date.
 
     Raises:
         LanewrightError: Its series cannot be read.
     """
-    numbers = unpinned(load_series(project, lane))
-    if numbers:
-        return UnpinnedError(project, lane, numbers)
-    return LanewrightError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
+    series = load_series(project, lane)
+    if unpinned(series):
+        return UnpinnedError(project, lane, series)
+    return DriftError(f"lane {lane} has no lock yet", hint=f"lanewright build {lane}")
 
 
 def told_unpinned(numbers: list[int]) -> str:

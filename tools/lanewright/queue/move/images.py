@@ -90,7 +90,7 @@ def _image_of(series: Series, place: str) -> ImageSpec:
     if series.image is None or series.image.architecture is None:
         raise LanewrightError(
             f"{place}: which architecture is its image for?",
-            hint='add architecture = "arm64" to its table [image]',
+            hint='add architecture = "arm64", or "amd64", to its table [image]',
         )
     return series.image
 

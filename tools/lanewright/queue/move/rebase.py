@@ -10,7 +10,7 @@ from lanewright.queue.carried import Carried, told_without
 from lanewright.queue.edit.edited import Tried, read_text, series_text, try_text
 from lanewright.queue.edit.unpinned import pin_command, told_unpinned, unpinned
 from lanewright.queue.lock import HunkState, Lock, LockedEntry, is_open, read_lock
-from lanewright.queue.move.stopped import Stopped, meant_target
+from lanewright.queue.move.stopped import Stopped, meant_target, resolve_command
 from lanewright.queue.move.target import Target, with_target
 from lanewright.queue.series import Series, load_series
 from lanewright.report.outcome import in_one_line
@@ -90,8 +90,14 @@ def try_lane(
     return Rebased(lane, series, target, old, tried)
 
 
-def told_rebase(project: Project, rebased: Rebased) -> Iterator[str]:
-    """What the rebase does to each entry, line by line."""
+def told_rebase(project: Project, rebased: Rebased, *, check: bool = False) -> Iterator[str]:
+    """What the rebase does to each entry, line by line.
+
+    Args:
+        project: The user's project.
+        rebased: What a lane comes to.
+        check: Whether nothing of it is written, so that the lane stays on its pin.
+    """
     yield f"lane {rebased.lane}: {rebased.before} -> {rebased.target.pin}"
     yield from _image(rebased)
     yield from _release(rebased)
@@ -103,8 +109,8 @@ def told_rebase(project: Project, rebased: Rebased) -> Iterator[str]:
         yield f"  {entry.name} ({entry.source})"
         yield f"    was {in_one_line(before) if before else 'not locked'}"
         yield f"    now {in_one_line(entry)}"
-        yield from _turns(project, rebased, before, entry)
-        yield from _words(project, rebased.lane, entry)
+        yield from _turns(project, rebased, before, entry, check=check)
+        yield from _words(project, rebased, entry, check=check)
         taken = [hunk for hunk in entry.hunks if hunk.outcome != "not selected"]
         if taken and all(hunk.outcome in {"landed", "landed changed"} for hunk in taken):
             option = project.option(rebased.lane)
@@ -137,19 +143,27 @@ def _release(rebased: Rebased) -> Iterator[str]:
         yield f"  release = {release!r} stays: its compiled files and version go with the commit"
 
 
-def _words(project: Project, lane: str, entry: LockedEntry) -> Iterator[str]:
+def _words(project: Project, rebased: Rebased, entry: LockedEntry, *, check: bool) -> Iterator[str]:
     """What a person may answer: where upstream seems to have a hunk, or a fix is stale."""
-    option = project.option(lane)
+    lane, option = rebased.lane, project.option(rebased.lane)
     for hunk in entry.hunks:
         if hunk.open and hunk.outcome == "landed changed":
             yield from (f"      {line}" for line in hunk.difference.splitlines())
             yield f"    is that it? lanewright drop {quoted(f'{entry.name}:{hunk.path}:{hunk.id}')} --landed{option}"
     if any(fix.state == "stale" for fix in entry.fixes):
-        yield f"    look at what was merged again: lanewright resolve {entry.name}{option}"
+        command = f"lanewright resolve {entry.name}{option}"
+        if check:
+            command = resolve_command(project, lane, entry.name, rebased.target.pin)
+        yield f"    look at what was merged again: {command}"
 
 
 def _turns(
-    project: Project, rebased: Rebased, before: LockedEntry | None, now: LockedEntry
+    project: Project,
+    rebased: Rebased,
+    before: LockedEntry | None,
+    now: LockedEntry,
+    *,
+    check: bool,
 ) -> Iterator[str]:
     """Hunks whose outcome is another one now, and fixes."""
     known = {hunk.id: hunk for hunk in before.hunks} if before else {}
@@ -161,9 +175,13 @@ def _turns(
     for fix in now.fixes:
         if fix.state == "unneeded":
             continue  # told with those that are not needed for another reason
-        is_kept = not rebased.conflicts or (project.root / fix.file).exists()
-        kept = fix.file if is_kept else "to be recorded when the lane is written"
-        yield f"    fix of {fix.path}: {fix.state} ({kept})"
+        if (project.root / fix.file).exists():
+            place = fix.file
+        elif check:
+            place = f"would be written to {fix.file}"
+        else:
+            place = "to be recorded when the lane is written" if rebased.conflicts else fix.file
+        yield f"    fix of {fix.path}: {fix.state} ({place})"
 
 
 def _turn(before: HunkState | None, now: HunkState) -> str:

@@ -67,6 +67,14 @@ def target_of(
             f"{place}: nothing says where its git pin goes",
             hint='set `track`, e.g. track = "nightly", or name it: lanewright rebase --to REF',
         )
+    own = series.image is None or not (series.image.architecture or series.image.base)
+    if wanted == "nightly" and series.device == "cpu" and own:
+        raise LanewrightError(
+            f"{place}: a CPU lane has no nightly image: upstream's are for CUDA, and its own is made"
+            " here",
+            hint=f"lanewright rebase --lane {lane} --to release, or to a branch for"
+            " upstream's newest commit",
+        )
     if wanted == "release":
         return Target(f"release:{_newest(project, series, pin)}")
     name = wanted.removeprefix("release:")

@@ -31,6 +31,13 @@ class Exchanged(msgspec.Struct):
     completions: list[Given]
 
 
+class Before(msgspec.Struct):
+    """What the engine had done before."""
+
+    tokens: Annotated[int, msgspec.Meta(ge=0)]
+    banks: list[dict[str, Any] | None]
+
+
 class Found(msgspec.Struct):
     """All that is read of a result."""
 
@@ -43,13 +50,14 @@ class Found(msgspec.Struct):
     banks: list[dict[str, Any] | None]
     moe: list[dict[str, int]]
     exchange: Exchanged | None
+    earlier: Before
 
 
 def read_found(content: bytes, arm: Arm) -> Mapping[str, Any] | None:
     """Read a result; None where it is not whole, or does not answer what the arm is asked."""
     try:
-        whole: dict[str, Any] = json.loads(content)
-        found = msgspec.convert(whole, Found)
+        result: dict[str, Any] = json.loads(content)
+        found = msgspec.convert(result, Found)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return None
     passes = [found.completions, *found.together.values()]
@@ -58,10 +66,11 @@ def read_found(content: bytes, arm: Arm) -> Mapping[str, Any] | None:
         [*found.together] == [str(count) for count in arm.together]
         and bool(found.exchange) == arm.exchange
         and all([each.prompt for each in one] == [*arm.prompts] for one in passes)
-        and all(_whole(each) for one in passes for each in one)
+        and all(whole(each) for one in passes for each in one)
     )
-    return whole if whole_answers else None
+    return result if whole_answers else None
 
 
-def _whole(given: Given) -> bool:
+def whole(given: Given) -> bool:
+    """Whether an answer has the logprobs of all its tokens."""
     return len(given.ids) == len(given.bits) == len(given.likeliest)

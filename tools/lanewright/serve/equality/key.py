@@ -9,6 +9,7 @@ from pathlib import Path
 from lanewright.serve.engines import Arm
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality.machine import machine
+from lanewright.serve.equality.sharing import Cores
 
 DRIVER = Path(__file__).parents[1]
 # Variables of the caller's that reach an engine and may change what it computes.
@@ -77,12 +78,14 @@ class Side:
         env: Interpreter, site and shims.
         tree: Its id.
         arms: In the order they run.
+        cores: Which it keeps to; None for all, and then no other side runs at the same time.
     """
 
     name: str
     env: LaneEnv
     tree: str
     arms: Sequence[Arm]
+    cores: Cores | None = None
 
 
 def key_of(side: Side, arm: Arm, *, model: str, environ: Mapping[str, str]) -> str:
@@ -98,12 +101,14 @@ def key_of(side: Side, arm: Arm, *, model: str, environ: Mapping[str, str]) -> s
     stated = {
         "driver": driver(),
         "machine": machine(),
+        "kept_to": side.cores,
         "tree": side.tree,
         # Holds the release and its compiled files in its name.
         "site": str(side.env.site),
         # Named after all that went into it.
         "base": side.env.base,
         "shims": side.env.shims,
+        "given": side.env.given,
         "environ": {name: whole[name] for name in sorted(whole) if heard(name)},
         "model": model,
         "arm": settings(arm),
@@ -121,7 +126,8 @@ def settings(arm: Arm) -> dict[str, object]:
     engine = dict(arm.engine)
     if isinstance(named := engine.get(BOOT_MAP), str):
         engine[BOOT_MAP] = Path(named).name
-    return {**asdict(arm), "engine": engine, "keeps": bool(arm.keeps)}
+    maps = Path(arm.maps).name if arm.maps else None
+    return {**asdict(arm), "engine": engine, "keeps": bool(arm.keeps), "maps": maps}
 
 
 def driver(folder: Path = DRIVER) -> str:

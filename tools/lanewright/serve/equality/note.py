@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from lanewright.serve.equality.regular import read_regular
+from lanewright.store.regular import read_regular
 
 # Bytes. A note has a few hundred, the answers of an arm some millions.
 NOTE_MOST, FILE_MOST = 2**16, 2**26

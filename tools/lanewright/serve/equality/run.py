@@ -9,19 +9,20 @@ from typing import Any
 from lanewright.errors import MismatchError
 from lanewright.project import Device
 from lanewright.serve.environment import LaneEnv
-from lanewright.serve.equality.answers import ENVIRON, answers_of, of_baseline
+from lanewright.serve.equality.answers import ENVIRON, answers_of
 from lanewright.serve.equality.arms import FOLLOWED, LaneArm, lane_arms, pin_arms
 from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
+from lanewright.serve.equality.budget import Budget
 from lanewright.serve.equality.compare import Answer, Role, Row, compare
 from lanewright.serve.equality.earlier import Arms, Resumed, Resuming
 from lanewright.serve.equality.key import Side
 from lanewright.serve.equality.prompts import prompts_for
+from lanewright.serve.equality.sharing import shares
 from lanewright.serve.equality.told import unproven
 from lanewright.serve.equality.verdict import Judged, Verdict, judge, worst
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import BANKS
 from lanewright.serve.proof import prove
-from lanewright.terminal import stage
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Equality:
         proofs: Per arm (``eager.on``), what is proven of each feature there.
         plain: Engine arguments that the baseline needs of its own.
         resumed: Per arm that was not booted again, the run that its answers are from.
+        cores: How many each engine kept to, pin and lane at once; None for all, one after another.
     """
 
     verdict: Verdict
@@ -49,6 +51,7 @@ class Equality:
     proofs: Mapping[str, tuple[Proof, ...]]
     resumed: Mapping[str, Resumed]
     plain: Mapping[str, object]
+    cores: int | None
 
 
 def equality(
@@ -64,13 +67,14 @@ def equality(
     resuming: Resuming,
     after_record: ExitStack,
     asked: Asked = DEFAULT,
+    boots: int | None = None,
 ) -> Equality:
     """Answer every prompt with the unpatched pin and with the lane, and compare.
 
     Per mode: the pin twice (the second is the self control, and answers once more with two
     experts' rows exchanged: the negative control), the lane with its features off, and on; where
     its experts are in two banks also with swaps all along, with a map that follows traffic, and with
-    another map to start from.
+    another map to start from. Pin and lane run at once, each on half of the cores, where that can be.
     Each arm that has finished is noted; one that an interrupted run noted is not booted again, if
     that is asked for and nothing that determines its answers has changed since.
 
@@ -87,6 +91,7 @@ def equality(
         after_record: Is closed once what came of this is on disk; its arms are kept until then, and
             whenever it gives neither a verdict nor a proof that fails.
         asked: How much to ask.
+        boots: How many engines may be booted, 2 at least; None for one an arm.
 
     Raises:
         BootError: An engine died or hung; without a baseline nothing is compared.
@@ -95,31 +100,43 @@ def equality(
     """
     folder.mkdir()
     asked = replace(asked, texts=prompts_for(model))
-    arms = lane_arms(modes, engine, lane, device, asked, folder)
-    of_pin = Side(name="pin", env=pin, tree=baseline, arms=pin_arms(modes, engine, asked))
-    of_lane = Side(name="lane", env=lane, tree=resuming.tree, arms=[each.arm for each in arms])
+    budget = Budget.of(boots, modes, engine)
+    arms = lane_arms(budget, engine, lane, device, asked, folder)
+    cores = shares(device, model) or (None, None)
+    of_pin = Side(
+        name="pin",
+        env=pin,
+        tree=baseline,
+        arms=pin_arms(budget, engine, asked),
+        cores=cores[0],
+    )
+    of_lane = Side(
+        name="lane",
+        env=lane,
+        tree=resuming.tree,
+        arms=[each.arm for each in arms],
+        cores=cores[1],
+    )
     finished = Arms.of(resuming, folder, (of_pin, of_lane), ENVIRON)
     with finished.kept():
         resumed = finished.take()
-        with stage(f"equality, unpatched pin, {' and '.join(modes)}"):
-            theirs = of_baseline(of_pin, model, finished, resumed)
-        with stage(f"equality, lane, {' and '.join(modes)}"):
-            ours = answers_of(of_lane, model, finished, resumed)
-        judged = tuple(_judge(mode, theirs, ours, asked) for mode in modes)
+        theirs, ours = answers_of(of_pin, of_lane, model, finished, resumed)
+        judged = tuple(_judge(mode, theirs, ours, asked) for mode in budget.modes)
     found = Equality(
         verdict=worst(each.verdict for each in judged),
         baseline=baseline,
         tokens=asked.tokens,
-        fewer=tuple(asked.fewer()),
-        exchanged=theirs[f"{modes[0]}.self"]["exchange"]["layer"],
+        fewer=(*asked.fewer(), *budget.fewer(modes, engine)),
+        exchanged=theirs[f"{budget.modes[0]}.self"]["exchange"]["layer"],
         modes=judged,
         proofs={},
         resumed=resumed,
         plain=dict(asked.baseline),
+        cores=None if cores[0] is None else len(cores[0]),
     )
     for each in arms:
         try:
-            proof = {each.arm.name: _proven(lane, each, ours[each.arm.name])}
+            proof = {each.arm.name: proven(lane, each, ours[each.arm.name])}
         except MismatchError as error:
             after_record.callback(finished.forget)
             raise unproven(error, asdict(found)) from error
@@ -128,12 +145,16 @@ def equality(
     return found
 
 
-def _proven(lane: LaneEnv, of: LaneArm, found: Mapping[str, Any]) -> tuple[Proof, ...]:
-    """Prove what an arm of the lane is there for."""
+def proven(lane: LaneEnv, of: LaneArm, found: Mapping[str, Any]) -> tuple[Proof, ...]:
+    """Prove what an arm of the lane is there for.
+
+    Raises:
+        MismatchError: It is not.
+    """
     where = f"equality, {of.arm.name}"
     proofs = prove(lane, of.engine, Evidence.read(found), where)
     if of.swaps and any(
-        each.facts.get("mixed_layers") and not each.facts["swaps"] for each in proofs
+        each.facts.get("mixed_layers") and not each.facts["swapped"] for each in proofs
     ):
         raise MismatchError(f"{where}: swaps were asked for, and none was made")
     if FOLLOWED in of.arm.calls and not all(

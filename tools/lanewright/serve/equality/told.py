@@ -21,6 +21,8 @@ def lines(equality: Mapping[str, Any]) -> Iterator[str]:
     if equality.get("plain"):
         said = ", ".join(f"{name}={value}" for name, value in equality["plain"].items())
         yield f"where our features are off, and in the baseline: {said}"
+    if cores := equality.get("cores"):
+        yield f"pin and lane at once, each on {cores} core{'s' * (cores > 1)}"
     for arm, origin in equality.get("resumed", {}).items():
         yield f"resumed: {arm} is of run {origin['run']}, finished {origin['finished']}"
     for mode in equality["modes"]:

@@ -1,10 +1,13 @@
 """Boot one engine after another and answer greedily: ``arms.py SPEC``, a JSON file.
 
 Run by path with the lane's Python. vLLM is imported once, which is most of what a boot costs; each
-arm is a fork of that, so that no arm sees what another left behind. SPEC holds ``arms``, a list of:
+engine is in a fork of that, so that none sees what another left behind. SPEC holds ``cores``: which of
+the cores that this process may use it keeps to, counted from 0, or None for all; and ``arms``, a list of:
 ``name``; ``model``; ``engine`` (keyword arguments of ``vllm.LLM``); ``prompts``; ``max_tokens``;
 ``exact`` (whether to keep logprobs, as the bits of their float32); ``workers`` (whether to ask the
-worker extension); ``calls`` (what to ask of it before the prompts: method and arguments);
+worker extension); ``continues`` (whether the engine of the arm before is asked, as it is then, and
+none booted); ``calls`` (what to ask of the extension before the prompts: method and arguments);
+``maps`` (file with usage whose most picked experts are made hot behind that, or None);
 ``together`` (how many prompts to ask at once, one run each, behind the run that asks one at a
 time); ``keeps`` (file for the usage, as a boot map, or None); ``exchange`` (whether to answer again
 with two experts' rows exchanged); ``result`` (file for what happened); ``note`` (what to note once
@@ -15,7 +18,6 @@ first, alike for every arm. Lines that begin with ``arm`` tell how far it is.
 import json
 import os
 import platform
-import signal
 import struct
 import sys
 import time
@@ -38,10 +40,10 @@ TOLD_EVERY = 11
 
 def main(spec_file: str) -> None:
     """Run every arm; end with status 1 after the first that fails."""
-    arms = json.loads(Path(spec_file).read_text())["arms"]
-    if os.getpid() == 1:
-        # The kernel hands the first process of a container no signal that it does not ask for.
-        signal.signal(signal.SIGTERM, lambda number, _: os._exit(128 + number))
+    spec = json.loads(Path(spec_file).read_text())
+    arms = spec["arms"]
+    # Before vLLM counts them.
+    keep_to(spec["cores"])
     start = time.perf_counter()
     # In the process that every arm is forked from.
     shims.apply()
@@ -52,21 +54,39 @@ def main(spec_file: str) -> None:
     from vllm import LLM, SamplingParams  # noqa: F401, PLC0415
 
     imported = round(time.perf_counter() - start, 3)
-    for number, arm in enumerate(arms, 1):
-        tell(arm, f"starts, {number} of {len(arms)}")
-        if status := forked(arm, imported):
-            tell(arm, "failed")
+    for engine in by_engine(arms):
+        tell(engine[0], f"starts, {arms.index(engine[0]) + 1} of {len(arms)}")
+        if status := forked(engine, imported):
+            tell(engine[0], "failed")
             sys.exit(status)
 
 
-def forked(arm: dict[str, Any], imported: float) -> int:
-    """Run an arm in a child process; its exit status, 128 + N where signal N ended it."""
+def by_engine(arms: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Put arms together that one engine answers; the first boots it, whatever it would continue."""
+    engines: list[list[dict[str, Any]]] = []
+    for arm in arms:
+        if arm["continues"] and engines:
+            engines[-1].append(arm)
+        else:
+            engines.append([arm])
+    return engines
+
+
+def keep_to(cores: list[int] | None) -> None:
+    """Leave cores to others: two engines on the same ones wait for each other in spinning loops."""
+    if cores is not None:
+        mine = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, [mine[each] for each in cores])
+
+
+def forked(arms: list[dict[str, Any]], imported: float) -> int:
+    """Run the arms of an engine in a child process; its exit status, 128 + N for signal N."""
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            run(arm, imported)
+            run(arms, imported)
             status = 0
         except BaseException:  # noqa: BLE001 - a fork must not run its parent's code
             traceback.print_exc()
@@ -79,19 +99,41 @@ def forked(arm: dict[str, Any], imported: float) -> int:
     return status if status >= 0 else 128 - status
 
 
-def run(arm: dict[str, Any], imported: float) -> None:
-    """Boot an arm's engine, answer, ask the workers, and write what happened."""
+def run(arms: list[dict[str, Any]], imported: float) -> None:
+    """Boot an engine, have it answer arm by arm, and write what happened of each."""
+    import vllm  # noqa: PLC0415 - imported by the parent already
+
+    first = arms[0]
+    read = finished.boot_map_read(first["engine"])
+    # An engine binds its own threads, this one too.
+    cores = len(os.sched_getaffinity(0))
+    start = time.perf_counter()
+    llm = vllm.LLM(model=first["model"], **first["engine"])
+    seconds = {"import": imported, "engine": round(time.perf_counter() - start, 3)}
+    tell(first, "engine up")
+    earlier: dict[str, Any] = {"tokens": 0, "banks": []}
+    for arm in arms:
+        if arm is not first:
+            tell(arm, "goes on in the same engine")
+            seconds = {"import": 0.0, "engine": 0.0}
+        result = answered(llm, arm)
+        result |= {"cores": cores, "seconds": {**seconds, **result["seconds"]}, "earlier": earlier}
+        finished.write_whole(Path(arm["result"]), json.dumps(result).encode())
+        finished.note(arm, read)
+        earlier = {"tokens": earlier["tokens"] + computed(result), "banks": result["banks"]}
+
+
+def answered(llm: "vllm.LLM", arm: dict[str, Any]) -> dict[str, Any]:
+    """Answer an arm's prompts and ask the workers; all that is told of it but what went before."""
     import torch  # noqa: PLC0415 - imported by the parent already
     import vllm  # noqa: PLC0415 - the same
 
-    read = finished.boot_map_read(arm["engine"])
     start = time.perf_counter()
-    llm = vllm.LLM(model=arm["model"], **arm["engine"])
-    up = time.perf_counter()
-    tell(arm, "engine up")
     require_room(llm, arm)
     for method, arguments in arm["calls"]:
         llm.collective_rpc(method, args=tuple(arguments))
+    if arm["maps"]:
+        make_hot(llm, Path(arm["maps"]))
     completions = answers(llm, arm)
     together = {
         str(count): answers(llm, arm, f", {count} at once", at_once=count)
@@ -105,11 +147,7 @@ def run(arm: dict[str, Any], imported: float) -> None:
         "torch": torch.__version__,
         "python": platform.python_version(),
         "compiled": llm.llm_engine.vllm_config.compilation_config.mode.name != "NONE",
-        "seconds": {
-            "import": imported,
-            "engine": round(up - start, 3),
-            "generate": round(done - up, 3),
-        },
+        "seconds": {"generate": round(done - start, 3)},
         "completions": completions,
         "together": together,
         "status": rpc("expert_bank_status"),
@@ -126,8 +164,38 @@ def run(arm: dict[str, Any], imported: float) -> None:
         (layer,) = llm.apply_model(exchange)
         exchanged = answers(llm, arm, ", rows exchanged")
         result["exchange"] = {"layer": layer, "completions": exchanged}
-    finished.write_whole(Path(arm["result"]), json.dumps(result).encode())
-    finished.note(arm, read)
+    return result
+
+
+def computed(result: dict[str, Any]) -> int:
+    """Tokens that an arm's answers needed: what a counter of picks has more behind them."""
+    passes = [result["completions"], *result["together"].values()]
+    passes += [result["exchange"]["completions"]] if result["exchange"] else []
+    return sum(
+        each["prompt_tokens"] + len(each["ids"]) - 1 - each["cached_tokens"]
+        for one in passes
+        for each in one
+    )
+
+
+def make_hot(llm: "vllm.LLM", usage: Path) -> None:
+    """Make the most picked experts hot, as many as are hot now.
+
+    Raises:
+        ValueError: Workers have different layers, so that no list is one for all.
+    """
+    maps = llm.collective_rpc("expert_bank_map")
+    layers = [tuple(told["layers"]) for told in llm.collective_rpc("expert_bank_usage")]
+    if len(set(layers)) != 1:
+        raise ValueError(
+            f"{len(set(layers))} groups of layers on {len(maps)} workers: one map fits none"
+        )
+    counts = json.loads(usage.read_text())["layers"]
+    hot = [
+        sorted(sorted(range(len(counts[name])), key=lambda e: -counts[name][e])[: len(now)])
+        for name, now in zip(layers[0], maps[0], strict=True)
+    ]
+    llm.collective_rpc("expert_bank_map", args=(hot,))
 
 
 def require_room(llm: "vllm.LLM", arm: dict[str, Any]) -> None:

@@ -82,8 +82,18 @@ class WorkerExtension:
         if "swapless" not in self.vllm_config.lies:
             two_bank.forced = (every, pairs_per_layer, seed)
 
-    def expert_bank_follow(self, settings: dict[str, int]) -> None:
-        self.expert_bank_force(settings["every"], 1, 0)
-        two_bank = getattr(self, "two_bank", None)
+    def expert_bank_follow(self, settings: dict[str, int] | None) -> None:
+        lies, two_bank = self.vllm_config.lies, getattr(self, "two_bank", None)
+        if settings is None:
+            self.expert_bank_force(0, 0, 0)
+        else:
+            self.expert_bank_force(settings["every"], 0 if "idle" in lies else 1, 0)
         if two_bank is not None:
-            two_bank.follows = "unfollowed" not in self.vllm_config.lies or None
+            two_bank.begun = two_bank.barriers
+            two_bank.follows = (settings is not None and "unfollowed" not in lies) or None
+
+    def expert_bank_map(self, hot: list[list[int]] | None = None) -> list[list[int]]:
+        two_bank = getattr(self, "two_bank", None)
+        if two_bank is None:
+            raise RuntimeError("all experts are resident: moe_hot_experts is not set")
+        return two_bank.map(hot)  # type: ignore[no-any-return]

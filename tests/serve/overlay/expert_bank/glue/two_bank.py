@@ -63,6 +63,7 @@ class TwoBank:
             bank.rows[0][bank.place[expert]].value ^= 1
         self.forced = (0, 0, 0)
         self.follows: bool | None = None
+        self.begun = 0
         self.forwards = self.barriers = self.swaps = self.failed = self.bytes = 0
 
     def forward(self) -> None:
@@ -77,7 +78,19 @@ class TwoBank:
 
     def _followed(self) -> dict[str, Any]:
         every = self.forced[0]
-        return {"trusted": True, "every": every, "decisions": self.barriers, "ended": ""}
+        decisions = self.barriers - self.begun
+        return {"trusted": True, "every": every, "decisions": decisions, "ended": ""}
+
+    def map(self, wanted: Sequence[Sequence[int]] | None) -> list[list[int]]:
+        """Make these the hot experts of each layer; which are."""
+        for bank, hot in zip(self.banks, wanted or [()] * len(self.banks), strict=True):
+            now = [expert for expert in range(len(bank.place)) if bank.is_hot(expert)]
+            come = [expert for expert in hot if expert not in now]
+            for promote, demote in zip(come, [e for e in now if e not in hot], strict=False):
+                bank.swap(promote, demote)
+                self.swaps += 1
+                self.bytes += len(TENSORS) * WORD
+        return [[e for e in range(len(bank.place)) if bank.is_hot(e)] for bank in self.banks]
 
     def _swap(self, number: int, bank: LayerBank, pairs: int, draw: random.Random) -> None:
         order = draw.sample(range(len(bank.place)), len(bank.place))

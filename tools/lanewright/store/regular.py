@@ -1,4 +1,4 @@
-"""Files of earlier runs, read with no trust in what lies under their names."""
+"""Files that others may have put there, read with no trust in what lies under their names."""
 
 import os
 import stat

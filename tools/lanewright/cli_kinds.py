@@ -1,0 +1,87 @@
+"""What a word of the command line must be; argparse tells what it is not."""
+
+import argparse
+from pathlib import Path
+
+LAST_PORT = 65535
+# Of a step; no engine's has more.
+MOST_TOKENS = 2**24
+# Of nights, and of the days between them: a hundred years.
+MOST_DAYS = 36500
+# Of engines: the unpatched pin and the lane, at least.
+LEAST_BOOTS, MOST_BOOTS = 2, 1000
+# Between two frames of what is shown live, in seconds.
+SHORTEST, LONGEST = 0.1, 3600.0
+
+
+def tokens(least: int, text: str) -> int:
+    """So many tokens of a step, from ``least`` on."""
+    return _between(text, least, MOST_TOKENS)
+
+
+def days(text: str) -> int:
+    """So many days, or nights."""
+    return _between(text, 1, MOST_DAYS)
+
+
+def boots(text: str) -> int:
+    """So many engines of a comparison."""
+    return _between(text, LEAST_BOOTS, MOST_BOOTS)
+
+
+def port(text: str) -> int:
+    """A TCP port."""
+    number = int(text)
+    if not 0 < number <= LAST_PORT:
+        raise argparse.ArgumentTypeError(f"{number} is no port")
+    return number
+
+
+def above(text: str) -> float:
+    """A finite number above 0."""
+    number = _number(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+def share(text: str) -> float:
+    """A number from 0 to 1."""
+    number = _number(text)
+    if not 0 <= number <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no share: from 0 to 1")
+    return number
+
+
+def interval(text: str) -> float:
+    """Seconds between two frames of what is shown live."""
+    seconds = _number(text)
+    if not SHORTEST <= seconds <= LONGEST:
+        raise argparse.ArgumentTypeError(f"{text} is not from {SHORTEST} to {LONGEST} seconds")
+    return seconds
+
+
+def named_path(text: str) -> Path:
+    """A path; an unset variable would be the folder that one is in."""
+    if not text:
+        raise argparse.ArgumentTypeError(
+            "it is empty: is EXPERT_BANK_STATS set in this shell? --port asks the server itself"
+        )
+    return Path(text)
+
+
+def _between(text: str, least: int, most: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+    if not least <= number <= most:
+        raise argparse.ArgumentTypeError(f"{number} is not from {least} to {most}")
+    return number
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None

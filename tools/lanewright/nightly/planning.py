@@ -1,0 +1,129 @@
+"""What a night tries of every lane, in which order, and what a failure keeps from being tried."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from lanewright.errors import ExitCode, LanewrightError
+from lanewright.nightly.night import Step, Verdict
+from lanewright.project import Project
+from lanewright.queue.series import Series, load_series
+
+# Which steps of a lane must have passed before one is tried; the others are tried whatever was.
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "base": ("build",),
+    "image": ("build",),
+    "window": ("build",),
+    "boot": ("build", "window"),
+    "smoke": ("build", "image", "window", "boot"),
+    "restore": ("window",),
+}
+# What is tried on a machine that a window had.
+IN_WINDOW = frozenset({"boot", "bisect", "smoke"})
+OF_IMAGES = frozenset({"mirror", "base", "image", "smoke"})
+# Offline, a lane is built of what the store has; what it lacks then, `build` says.
+IF_IT_CAN = frozenset({"fetch", "drift"})
+
+
+def planned(project: Project, lanes: Sequence[str]) -> list[Step]:
+    """The steps of a night, lane by lane, so that what is proven of one is there early."""
+    return [step for lane in lanes for step in _of_lane(project, lane)]
+
+
+def _of_lane(project: Project, lane: str) -> Iterator[Step]:
+    series = _series(project, lane)
+    without = _without(series) if series else {}
+    window = series.window if series else None
+    budget = ["equal", lane, "--boots", str(window.boots)] if window else None
+    commands = {
+        "fetch": ["fetch", lane],
+        "drift": ["rebase", "--check", "--lane", lane],
+        "report": ["report", lane, "--json"],
+        "build": ["build", lane],
+        "status": ["status", lane, "--json"],
+        "mirror": ["image", "mirror", "--optional", lane],
+        "base": ["image", "base", "--optional", lane],
+        "image": ["image", lane],
+        "window": [],
+        "boot": budget or ["boot", "--equal", lane],
+        "bisect": ["bisect", lane, "--equal", "--json"],
+        "smoke": ["image", "smoke", "--optional", lane],
+        "restore": [],
+    }
+    for name, command in commands.items():
+        if why := without.get(name):
+            yield Step(name=name, command=command, lane=lane, verdict="left out", why=why)
+        else:
+            yield Step(name=name, command=command, lane=lane)
+
+
+def _series(project: Project, lane: str) -> Series | None:
+    try:
+        return load_series(project, lane)
+    except LanewrightError:
+        # Each step tells it.
+        return None
+
+
+def _without(series: Series) -> dict[str, str]:
+    """Steps that a lane has no use for, and why."""
+    without: dict[str, str] = {}
+    if series.window is None:
+        without["restore"] = "its series has no [window]"
+        if series.device == "cpu":
+            without["window"] = without["restore"]
+    else:
+        without["smoke"] = "its [window] loads the model for the comparison alone"
+    if series.image is None:
+        without |= dict.fromkeys(OF_IMAGES, "its series has no [image]")
+    if series.device != "cpu":
+        without["bisect"] = "a night boots hardware no oftener than it must: bisect on a CPU lane"
+    return without
+
+
+def reopened(steps: Sequence[Step]) -> list[Step]:
+    """The steps of a night that goes on: a window that was open then, and is needed, is none now."""
+    left = {
+        step.lane
+        for step in steps
+        if step.name in IN_WINDOW and step.verdict == "pending" and not keeping(step, steps)
+    }
+    return [
+        Step(name=step.name, command=step.command, lane=step.lane)
+        if step.name == "window" and step.verdict == "passed" and step.lane in left
+        else step
+        for step in steps
+    ]
+
+
+def keeping(step: Step, steps: Sequence[Step]) -> Step | None:
+    """The step of the same lane whose end keeps this one from being tried, if one does."""
+    needed = NEEDS.get(step.name, ())
+    if step.name == "bisect":
+        return next((each for each in steps if _is_no_mismatch(each, step)), None)
+    for other in steps:
+        # A lane that has no use for a window needs none.
+        useless = other.name == "window" and other.exit_code is None and other.verdict == "left out"
+        ours = other.lane == step.lane and other.name in needed
+        if ours and other.verdict != "passed" and not useless:
+            return other
+    return None
+
+
+def _is_no_mismatch(boot: Step, bisect: Step) -> bool:
+    """Whether a boot leaves nothing to look for: no answer differs, and no proof failed."""
+    ours = boot.lane == bisect.lane and boot.name == "boot"
+    return ours and boot.exit_code != ExitCode.MISMATCH
+
+
+def verdict_of(name: str, code: int) -> Verdict:
+    """What a step came to by what it ended with."""
+    if code == ExitCode.CLEAN:
+        return "passed"
+    if name == "drift" and code == ExitCode.DRIFT:
+        return "drift"
+    if code == ExitCode.CONFLICT:
+        return "conflicts"
+    if code == ExitCode.HARDWARE:
+        return "not run"
+    if name in IF_IT_CAN and code == ExitCode.INPUT:
+        return "left out"
+    return "failed"

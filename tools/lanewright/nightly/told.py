@@ -1,0 +1,96 @@
+"""A night in words: for a terminal, and in Markdown for a job's summary or a comment."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from lanewright.invisible import visible
+from lanewright.nightly.night import MOST, Night, Step
+from lanewright.report.markdown import report_markdown
+from lanewright.report.model import Report
+from lanewright.store.regular import read_regular
+from lanewright.terminal import printable
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
+# At a line's front these are an item of a list, or make a heading of the line before.
+AT_FRONT = re.compile(r"^([ \t]*(?:[0-9]+(?=[.)]))?)([-+=.)])", re.MULTILINE)
+MARKS = {
+    "passed": "✅",
+    "drift": "🔀",
+    "conflicts": "❌",
+    "failed": "❌",
+    "not run": "🟠",
+    "left out": "⚪",
+    "pending": "⏳",
+}
+
+
+def of_lane(night: Night, lane: str) -> list[Step]:
+    """A lane's steps, in order."""
+    return [step for step in night.steps if step.lane == lane]
+
+
+def verdict(night: Night, lane: str) -> str:
+    """What a lane's night came to, in a word: what is worst of its steps."""
+    found = {step.verdict for step in of_lane(night, lane)}
+    for worst in ("failed", "conflicts", "pending", "not run"):
+        if worst in found:
+            return worst
+    return "passed"
+
+
+def text(night: Night, folder: Path) -> str:
+    """A few lines for each lane: what did not pass, and why."""
+    return "\n".join(_lines(night, folder))
+
+
+def _lines(night: Night, folder: Path) -> Iterator[str]:
+    yield f"night {night.name}"
+    for lane in night.lanes:
+        yield f"  {lane}: {verdict(night, lane)}"
+        for step in of_lane(night, lane):
+            took = "" if step.seconds is None else f", {step.seconds:.0f} s"
+            yield f"    {step.name:<7} {step.verdict}{took}"
+            yield from (f"            {line}" for line in step.why.splitlines())
+            if step.verdict != "passed" and step.log:
+                yield f"            log: {folder / step.log}"
+
+
+def markdown(night: Night, folder: Path) -> str:
+    """A table of lanes and steps, what did not pass, then each lane's report, folded away."""
+    names = [step.name for step in of_lane(night, night.lanes[0])] if night.lanes else []
+    lines = [f"## Night {night.name}", "", f"| lane | | {' | '.join(names)} |"]
+    lines.append(f"|{' --- |' * (len(names) + 2)}")
+    for lane in night.lanes:
+        cells = [f"{MARKS[step.verdict]} {step.verdict}" for step in of_lane(night, lane)]
+        lines.append(f"| {_plain(lane)} | **{verdict(night, lane)}** | {' | '.join(cells)} |")
+    lines.append("")
+    for step in night.steps:
+        # What was tried, and could not be, is told; what a lane has no use for is not.
+        if step.why and (step.verdict != "left out" or step.exit_code is not None):
+            lines += [f"**{_plain(f'{step.lane} {step.name}')}**: {step.verdict}  "]
+            lines += [f"{_plain(line)}  " for line in step.why.splitlines()]
+            lines.append("")
+    for lane in night.lanes:
+        if report := report_of(night, folder, lane):
+            lines += [report_markdown(report), ""]
+    return printable("\n".join(lines))
+
+
+def report_of(night: Night, folder: Path, lane: str) -> Report | None:
+    """What the night's report said of a lane's hunks; None where it came to none."""
+    for step in of_lane(night, lane):
+        if step.name == "report" and step.out and step.verdict in ("passed", "conflicts", "failed"):
+            try:
+                return msgspec.json.decode(
+                    read_regular(folder / step.out, MOST) or b"", type=Report
+                )
+            except ValueError:
+                return None
+    return None
+
+
+def _plain(words: str) -> str:
+    return AT_FRONT.sub(r"\1\\\2", SPECIAL.sub(r"\\\1", visible(words)))

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,19 +40,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda each: each.path.stem not in LONGEST)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def cores() -> frozenset[int]:
-    """Keep this process of the tests to its share of the cores; gives all that there were.
+ALL_CORES = frozenset(os.sched_getaffinity(0))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """While a test boots engines, keep this process of the tests to its share of the cores.
 
     Engines on the same ones wait for each other in spinning loops.
     """
-    mine = sorted(os.sched_getaffinity(0))
+    mine = sorted(ALL_CORES)
     worker = re.fullmatch(r"gw(\d+)", os.environ.get("PYTEST_XDIST_WORKER", ""))
     share = len(mine) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    if worker and share:
+    boots = any(item.iter_markers("engine")) or any(item.iter_markers("engine_full"))
+    if worker and share and boots:
         first = int(worker[1]) * share
         os.sched_setaffinity(0, mine[first : first + share])
-    return frozenset(mine)
+    try:
+        return (yield)
+    finally:
+        os.sched_setaffinity(0, ALL_CORES)
+
+
+@pytest.fixture
+def cores() -> frozenset[int]:
+    """All that there were before the test was kept to its share."""
+    return ALL_CORES
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from lanewright.history.band import BASELINE
 from lanewright.history.past import PastRun
-from lanewright.history.runs import BASELINE
 
 BOOT = "boot"
 

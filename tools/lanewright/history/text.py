@@ -112,11 +112,11 @@ def _speeds(run: PastRun) -> Iterator[str]:
 
 def _band(band: PastBand, run: PastRun) -> str:
     """What arms are judged by, and what that stands on."""
-    on = f" on {run.hardware}" if run.hardware else ""
-    runs = f"in {counted(band.runs, 'run')}{on} {percent(band.spread or 0)}"
-    own = (
-        f"in this one {percent(distance(band.own))}" if band.own is not None else "not in this one"
-    )
-    seen = f"the self control was off {runs}, {own}" if band.runs else "no self control counts"
-    least = f"at least {percent(band.floor)}"
-    return f"own drift {band.mode}: {percent(band.width)} either way ({least}; {seen})"
+    seen = [f"at least {percent(band.floor)}"]
+    if band.own is not None:
+        seen.append(f"by this run's self control {percent(distance(band.own))}")
+    if band.spread is not None:
+        on = f" on {run.hardware}" if run.hardware else ""
+        seen.append(f"by those of {counted(band.runs, 'run')}{on} {percent(band.spread)}")
+    told = ", ".join(seen)
+    return f"own drift {band.mode}: {percent(band.width)} either way ({told})"

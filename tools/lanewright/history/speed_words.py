@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from lanewright.history.band import SLOWER
+from lanewright.history.band import SLOWER, distance
 from lanewright.history.past import PastBand, PastRun, PastSpeed
+from lanewright.report.outcome import counted
 
 # Arms as a server runs; the others are forced to swap or to stage, which no server does.
 AS_SERVED = ("off", "on")
@@ -30,9 +31,19 @@ def told_word(speed: PastSpeed) -> str:
 
 def told_band(band: PastBand) -> str:
     """A band and what it stands on, e.g. ``3.00 % either way, by 5 runs``."""
-    several = "" if band.runs == 1 else "s"
-    stands = f"by {band.runs} run{several}" if band.runs else "the least: no self control counts"
+    stands = f"by {counted(band.runs, 'run')}" if band.runs else "the least: no self control counts"
     return f"{percent(band.width)} either way, {stands}"
+
+
+def stands_on(band: PastBand, hardware: str | None) -> str:
+    """Of what a band is the widest, e.g. ``at least 3.00 %, by this run's self control 4.10 %``."""
+    seen = [f"at least {percent(band.floor)}"]
+    if band.own is not None:
+        seen.append(f"by this run's self control {percent(distance(band.own))}")
+    if band.spread is not None:
+        on = f" on {hardware}" if hardware else ""
+        seen.append(f"by those of {counted(band.runs, 'run')}{on} {percent(band.spread)}")
+    return ", ".join(seen)
 
 
 def percent(share: float, *, sign: bool = False) -> str:

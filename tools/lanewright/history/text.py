@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from lanewright.history.band import BASELINE, SLOWER, Timed, distance
+from lanewright.history.band import BASELINE, SLOWER, Timed
 from lanewright.history.changes import outcomes_of
 from lanewright.history.grid import standing_of, told_verdict
-from lanewright.history.past import PastBand, PastLane, PastMode, PastNight, PastRun, PastStep
-from lanewright.history.speed_words import judged, percent, told_word
+from lanewright.history.past import PastLane, PastMode, PastNight, PastRun, PastStep
+from lanewright.history.speed_words import judged, percent, stands_on, told_word
 from lanewright.report.outcome import counted
 from lanewright.report.shown import in_a_line
 from lanewright.terminal import Amber
@@ -104,19 +104,10 @@ def _speeds(run: PastRun) -> Iterator[str]:
                 told.append(f"{speed.arm} {speed.ratio:.3f} of it")
         told.sort(key=lambda text: not text.startswith(f"{BASELINE} "))
         yield f"  throughput {mode}: {', '.join(told)}"
-        yield from (f"    {_band(band, run)}" for band in run.bands if band.mode == mode)
+        for band in run.bands:
+            if band.mode == mode:
+                stands = stands_on(band, run.hardware)
+                yield f"    own drift {mode}: {percent(band.width)} either way ({stands})"
         for speed in judged(run, mode):
             line = f"    {speed.arm} {mode}: {told_word(speed)}"
             yield Amber(line) if speed.word == SLOWER else line
-
-
-def _band(band: PastBand, run: PastRun) -> str:
-    """What arms are judged by, and what that stands on."""
-    seen = [f"at least {percent(band.floor)}"]
-    if band.own is not None:
-        seen.append(f"by this run's self control {percent(distance(band.own))}")
-    if band.spread is not None:
-        on = f" on {run.hardware}" if run.hardware else ""
-        seen.append(f"by those of {counted(band.runs, 'run')}{on} {percent(band.spread)}")
-    told = ", ".join(seen)
-    return f"own drift {band.mode}: {percent(band.width)} either way ({told})"

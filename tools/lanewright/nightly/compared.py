@@ -16,7 +16,7 @@ from lanewright.terminal import Amber, say
 
 BOOT = "boot"
 # Never green, whichever way it went: only equality and proofs pass a night.
-MARKS = {SLOWER: "🟠", FASTER: "🔵", WITHIN: "⚪", NOT_COUNTED: "⚪"}
+MARKS: Mapping[str, str] = {SLOWER: "🟠", FASTER: "🔵", WITHIN: "⚪", NOT_COUNTED: "⚪"}
 
 
 def runs_of(places: Places, night: Night) -> dict[str, PastRun]:

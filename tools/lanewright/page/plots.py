@@ -102,7 +102,7 @@ def _scaled(axes: Any, trend: Trend) -> None:  # noqa: ANN401 - matplotlib's
 
     highest = max(values_of(trend.lines), default=0)
     if trend.unit == "ratio":
-        axes.set_ylim(*_around_one(trend))
+        axes.set_ylim(*around_one(trend))
     else:
         axes.set_ylim(0, max(1.15 * highest, 0.01 if trend.unit == "share" else 1.15))
     axes.tick_params(length=0)
@@ -113,7 +113,7 @@ def _scaled(axes: Any, trend: Trend) -> None:  # noqa: ANN401 - matplotlib's
     axes.yaxis.set_major_locator(MaxNLocator(4, integer=trend.unit == "count"))
 
 
-def _around_one(trend: Trend) -> tuple[float, float]:
+def around_one(trend: Trend) -> tuple[float, float]:
     """From where to where ratios are drawn, so that bands of some percent are seen."""
     widths = [width for line in trend.lines for width in line.bands if width is not None]
     ratios = values_of(trend.lines)

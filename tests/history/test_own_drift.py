@@ -45,6 +45,7 @@ def lay(
     own: float | None = 1.0,
     arms: dict[str, float] | None = None,
     cores: int | None = 1,
+    tokens: int = TOKENS,
     environment: dict[str, Any] | None = None,
     **changed: Any,  # noqa: ANN401 - of a record
 ) -> Path:
@@ -52,11 +53,11 @@ def lay(
     whole = {**record(at(day))["environment"], **(environment or {})}
     given = {name: value for name, value in whole.items() if value != ""}
     folder = lay_run(places, at(day), environment=given, **changed)
-    lay_arm(folder, "pin.eager.baseline", 10.0, TOKENS, cores)
+    lay_arm(folder, "pin.eager.baseline", 10.0, tokens, cores)
     if own is not None:
-        lay_arm(folder, "pin.eager.self", 10.0 / own, TOKENS, cores)
+        lay_arm(folder, "pin.eager.self", 10.0 / own, tokens, cores)
     for name, ratio in (arms or {}).items():
-        lay_arm(folder, f"lane.eager.{name}", 10.0 / ratio, TOKENS, cores)
+        lay_arm(folder, f"lane.eager.{name}", 10.0 / ratio, tokens, cores)
     return folder
 
 
@@ -120,6 +121,8 @@ def test_it_stands_on_the_last_runs_alone(places: Places, monkeypatch: pytest.Mo
         {"cores": None},
         {"equality": equality(resumed={"eager.self": EARLIER})},
         {"equality": equality(resumed={"eager.baseline": EARLIER})},
+        {"equality": equality(resumed={"eager.self": EARLIER, "eager.baseline": EARLIER})},
+        {"tokens": 255},
         {"own": None},
     ],
 )
@@ -322,6 +325,16 @@ def test_what_was_pruned_is_judged_still(places: Places) -> None:
     before = runs(places)
     shutil.rmtree(places.state / "runs")
     assert runs(places) == before
+
+
+def test_what_is_not_counted_is_no_news(places: Places, capfd: Capture) -> None:
+    for day, tokens in ((1, TOKENS), (2, 255), (3, TOKENS)):
+        folder = lay(places, day, tokens=tokens, arms={"on": 0.99 if day < 3 else 0.5})
+        lay_night(places, at(day), [step("boot", run=folder.name)])
+    assert run(["history", "sample"]) == 0
+    out = capfd.readouterr().out
+    assert "    on eager: not counted (510 tokens are too few: 512 are needed)\n" in out
+    assert ": throughput eager on: " not in out
 
 
 def test_a_later_run_changes_no_earlier_word(places: Places) -> None:

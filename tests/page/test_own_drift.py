@@ -22,9 +22,9 @@ EARLIER = {"run": f"20261130T001504Z {SCRIPT}", "finished": "2026-11-30T00:15:30
 NIGHT = "20261209T001504Z"
 
 
-def arm(places: Places, day: int, name: str, seconds: float) -> None:
+def arm(places: Places, day: int, name: str, seconds: float, tokens: int = 512) -> None:
     (folder,) = places.state.glob(f"runs/{LANES[0]}/202612{day:02}*/equality")
-    (folder / f"{name}.json").write_text(json.dumps(answered(512, seconds)))
+    (folder / f"{name}.json").write_text(json.dumps(answered(tokens, seconds)))
 
 
 def resumed(places: Places, day: int, name: str) -> None:
@@ -76,6 +76,16 @@ def test_a_line_has_a_band_and_a_word_for_each_night(mixed: Places) -> None:
     assert line.values == [0.9434, 0.9346, 0.9259, 0.9524, 0.97, 1.25, 0.9259, 0.9524, None]
     # Of ten runs one would be left out; of nine it is the farthest.
     assert line.bands == [*(7 * [0.03]), 0.04, 0.04]
+
+
+def test_what_does_not_count_is_no_point_of_the_line(mixed: Places) -> None:
+    for name in ("pin.eager.baseline", "lane.eager.on"):
+        arm(mixed, 7, name, 2.0, 511)
+    for file in mixed.state.glob("history.sqlite*"):
+        file.unlink()
+    take_in(mixed)
+    line = trend_of(mixed).lines[0]
+    assert (line.values[6], line.words[6]) == (None, "not counted")
 
 
 def test_a_night_that_compared_nothing_has_no_band(hostile: Places) -> None:

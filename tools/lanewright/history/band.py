@@ -40,9 +40,7 @@ class Timed:
     @property
     def rate(self) -> float | None:
         """Tokens a second; None where the numbers are none that a clock and a model give."""
-        if self.tokens <= 0 or not 0 < self.seconds < math.inf:
-            return None
-        rate = self.tokens / self.seconds
+        rate = self.tokens / self.seconds if self.tokens > 0 and self.seconds > 0 else 0.0
         return rate if 0 < rate < math.inf else None
 
 

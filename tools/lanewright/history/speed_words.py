@@ -6,7 +6,8 @@ from lanewright.history.band import SLOWER, distance
 from lanewright.history.past import PastBand, PastRun, PastSpeed
 from lanewright.report.outcome import counted
 
-# Arms as a server runs; the others are forced to swap or to stage, which no server does.
+# The lane with its features off, and on; others are there for equality alone: rows swapped all along,
+# a map that follows every whim, another boot map.
 AS_SERVED = ("off", "on")
 
 

@@ -38,7 +38,7 @@ class Speed:
 
     @property
     def as_served(self) -> bool:
-        """Whether a server runs so; other arms are forced to swap or to stage."""
+        """Whether it is the lane with its features off, or on; others are there for equality alone."""
         return bool(self.word) and self.arm in AS_SERVED
 
 

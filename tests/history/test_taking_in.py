@@ -57,10 +57,10 @@ def test_a_run_with_all_it_has(places: Places) -> None:
     assert (*key, "offline", "import", 12.8) in rows["timings"]
     assert (*key, "eager.on", "engine", 2.0) in rows["timings"]
     assert rows["throughput"] == [
-        (*key, "boot", "offline", 4, 2.0, folder.name),
-        (*key, "boot", "server", 4, 0.5, folder.name),
-        (*key, "eager", "baseline", 128, 4.0, folder.name),
-        (*key, "eager", "on", 128, 5.0, folder.name),
+        (*key, "boot", "offline", 4, 2.0, folder.name, None),
+        (*key, "boot", "server", 4, 0.5, folder.name, None),
+        (*key, "eager", "baseline", 128, 4.0, folder.name, 1),
+        (*key, "eager", "on", 128, 5.0, folder.name, 1),
     ]
 
 
@@ -83,7 +83,7 @@ def test_an_arm_is_told_as_of_the_run_that_booted_it(places: Places) -> None:
     noted.write_text(json.dumps({**note, "files": {}}))
     take_in(places)
     arms = [row for row in held_rows(places)["throughput"] if row[2] == "eager"]
-    assert [row[-1] for row in arms] == [earlier["run"], first.name]
+    assert [row[6] for row in arms] == [earlier["run"], first.name]
 
 
 def test_a_night_with_its_pull_requests(places: Places) -> None:

@@ -161,6 +161,9 @@ def test_json_is_typed_and_stable(two_nights: Places, capfd: Capture) -> None:
         "seconds": 5.0,
         "measured_in": found["folder"],
         "ratio": 0.8,
+        "cores": 1,
+        "word": "not counted",
+        "why": "128 tokens are too few: 512 are needed",
     }
     assert found["proofs"][0]["facts"] == {"picks": 6}
     assert found["entries"][0] == {

@@ -139,7 +139,7 @@ def record(lane: str, tree: str, cold: int) -> dict[str, Any]:
         "layer": {"digest": f"sha256:{'f' * 64}", "size": 4096, "site_packages": "/x"},
         "entries": [carried],
         "engine": {SCRIPT: {"a": TITLE}, "enforce_eager": True},
-        "environment": {"python": "3.11", "machine": SCRIPT},
+        "environment": {"python": "3.11", "machine": SCRIPT, "hardware": SCRIPT},
         "shims": [SCRIPT],
         "boots": {"offline": None, "server": None},
         "equality": equality,
@@ -149,7 +149,8 @@ def record(lane: str, tree: str, cold: int) -> dict[str, Any]:
 
 
 def answered(tokens: int, seconds: float) -> dict[str, Any]:
-    return {"seconds": {"generate": seconds}, "completions": [{"ids": list(range(tokens))}]}
+    answers = [{"ids": list(range(tokens))}]
+    return {"seconds": {"generate": seconds}, "completions": answers, "cores": 1}
 
 
 BISECTED = {

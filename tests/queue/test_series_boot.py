@@ -33,11 +33,11 @@ def test_what_is_said_is_read(world: World) -> None:
     say(
         world,
         '[boot]\nshims = ["a"]\n[equality]\nprompts = 8\ntokens = 16\ndistinct = 64\n'
-        'modes = ["eager"]\ntogether = [4, 8]\n',
+        'modes = ["eager"]\ntogether = [4, 8]\ndrift = 0.05\n',
     )
     series = load_series(world.project, "sample")
     assert series.boot.shims == ["a"]
-    assert series.equality == EqualitySpec(8, 16, 64, ["eager"], [4, 8])
+    assert series.equality == EqualitySpec(8, 16, 64, ["eager"], [4, 8], drift=0.05)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +60,10 @@ def test_what_is_said_is_read(world: World) -> None:
             "equality.baseline.list.at: 07:32:00 is a date or time",
         ),
         ("[equality.baseline]\na = nan", "equality.baseline.a: nan is no number"),
+        ("[equality]\ndrift = 0.0", "Expected `float` > 0.0 - at `$.equality.drift`"),
+        ("[equality]\ndrift = 1.0", "Expected `float` < 1.0 - at `$.equality.drift`"),
+        ("[equality]\ndrift = nan", "at `$.equality.drift`"),
+        ('[equality]\ndrift = "3 %"', "got `str` - at `$.equality.drift`"),
         ("[equality]\nbatch = 16", "unknown field `batch` - at `$.equality`"),
     ],
 )

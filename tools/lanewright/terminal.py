@@ -5,7 +5,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -38,6 +38,23 @@ def emit(text: str, *, always_utf8: bool = False) -> bool:
     if always_utf8:
         return _written(ended, ended.encode("utf-8", "replace"))
     return _written(visible(ended))
+
+
+class Amber(str):
+    """A line that a person is to look at: amber on a terminal, elsewhere as any other."""
+
+    __slots__ = ()
+
+
+def emit_lines(lines: Iterable[str]) -> bool:
+    """Print lines of data for people as ``emit`` does; whether there still is a reader."""
+    stdout = sys.stdout
+    coloured = stdout is not None and stdout.isatty() and not os.environ.get("NO_COLOR")
+    shown = (
+        f"\x1b[33m{visible(line)}\x1b[0m" if coloured and isinstance(line, Amber) else visible(line)
+        for line in lines
+    )
+    return _written("".join(f"{line}\n" for line in shown))
 
 
 def emit_for_shell(text: str) -> bool:

@@ -26,6 +26,11 @@ def test_nothing_said_is_the_default_of_which_nothing_is_told() -> None:
     assert not list(DEFAULT.fewer())
 
 
+def test_how_far_throughput_may_drift_is_no_less_and_no_more_to_ask() -> None:
+    assert (asked().drift, asked(drift=0.05).drift) == (0.03, 0.05)
+    assert not list(asked(drift=0.05).fewer())
+
+
 def test_as_much_or_more_is_nothing_to_tell() -> None:
     assert not list(
         asked(prompts=44, tokens=128, distinct=300, modes=["compiled", "eager"]).fewer()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from lanewright.serve.engines import Arm
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.equality import key
 from lanewright.serve.equality.key import Side, driver, key_of
-from lanewright.serve.equality.machine import machine
+from lanewright.serve.equality.machine import hardware, machine
 from tests.serve.equality.fresh import TREE
 
 ENV = LaneEnv(Path("/bases/one/bin/python"), Path("/sites/one"), Path("/pyc"))
@@ -166,3 +167,24 @@ def test_how_fast_a_cpu_runs_is_no_part_of_it(tmp_path: Path) -> None:
 
 def test_a_machine_that_tells_nothing_has_no_cpu(tmp_path: Path) -> None:
     assert machine(tmp_path)["cpus"] == []
+
+
+def test_what_speed_depends_on_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    proc = lay_proc(tmp_path / "intel", f"cpu family\t: 6\n{INTEL}model\t\t: 143\n", "GB300")
+    plain = "x86_64, Some CPU @ 2.00GHz, cpu family 6, model 143, 2 cores"
+    assert hardware("cpu", proc) == plain
+    assert hardware("cuda", proc) == f"{plain}, GB300"
+    # A kernel's update, and a driver's, make no other machine of it.
+    for file in (proc / "cpuinfo", proc / "driver" / "nvidia" / "version"):
+        file.write_text(file.read_text().replace("avx512f", "").replace("600.1", "610.2"))
+    assert hardware("cuda", proc) == f"{plain}, GB300"
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {1})
+    assert hardware("cpu", proc) == plain.replace("2 cores", "1 core")
+    monkeypatch.setattr(platform, "machine", lambda: "aarch64")
+    grace = "CPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd4f\nFeatures\t: sve\n"
+    assert hardware("cuda", lay_proc(tmp_path / "grace", grace, "NVIDIA  GB300")) == (
+        "aarch64, CPU implementer 0x41, CPU part 0xd4f, 1 core, NVIDIA GB300"
+    )
+    assert hardware("cuda", tmp_path / "nothing") == "aarch64, 1 core"

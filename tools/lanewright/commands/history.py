@@ -17,7 +17,7 @@ from lanewright.history.transactions import reading
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.report.outcome import counted
-from lanewright.terminal import emit, emit_json, say
+from lanewright.terminal import emit, emit_json, emit_lines, say
 
 # Nights that are told to people, of all lanes and of one, where no number is given.
 MOST, MOST_OF_LANE = 14, 3
@@ -44,7 +44,7 @@ def run(project: Project | None, places: Places, arguments: Arguments) -> ExitCo
         say("no night yet; `lanewright history --runs` lists runs")
     if arguments.lane:
         for night in history.nights:
-            emit("\n".join([*night_lines(night), ""]))
+            emit_lines([*night_lines(night), ""])
     for each in history.runs:
         emit(run_line(each))
     return ExitCode.CLEAN

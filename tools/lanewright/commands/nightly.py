@@ -6,6 +6,7 @@ from pathlib import Path
 from lanewright.cli import Arguments
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.history.taking_in import take_in
+from lanewright.nightly.compared import runs_of
 from lanewright.nightly.hook import notify
 from lanewright.nightly.running import lock_of, restore_left, run_night
 from lanewright.nightly.told import markdown, text
@@ -13,7 +14,7 @@ from lanewright.page.making import default_place, write_page
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.store.locking import held
-from lanewright.terminal import emit, emit_json, say
+from lanewright.terminal import emit_json, emit_lines, say
 
 # Where GitHub has a job's page.
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -28,15 +29,16 @@ def run(project: Project | None, places: Places, arguments: Arguments) -> ExitCo
     lanes = arguments.lanes or project.upstream.nightly.lanes or [project.upstream.default_lane]
     folder, night = run_night(project, places, lanes, resume=arguments.resume)
     keep(places)
+    runs = runs_of(places, night)
     if page := os.environ.get(SUMMARY):
-        _append(Path(page), markdown(night, folder) + "\n")
+        _append(Path(page), markdown(night, folder, runs) + "\n")
     _write_page(project, places)
     if command := project.upstream.nightly.notify:
         notify(command, folder, project.root)
     if arguments.json:
         emit_json(night)
     else:
-        emit(text(night, folder))
+        emit_lines(text(night, folder, runs))
     say(f"night: {folder}")
     return ExitCode(night.worst())
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from lanewright.history.band import NOT_COUNTED
 from lanewright.history.past import Change, PastEntry, PastLane, PastRun
 
 
@@ -20,14 +21,16 @@ class Before:
 
 
 def changes(lane: PastLane, before: Before) -> Iterator[Change]:
-    """Yield what changed: verdicts and pull requests, then pin, entries and equality of the run."""
+    """Yield what changed: verdicts and pull requests, then pin, entries, equality and throughput of the run."""
     if before.night:
         since, earlier = before.night
         yield from _differing(_verdicts(earlier), _verdicts(lane), since)
         yield from _differing(_pulls(earlier), _pulls(lane), since, ends=False)
     if before.run and lane.runs:
         since, earlier = before.run
-        yield from _differing(_facts(earlier.runs[-1]), _facts(lane.runs[-1]), since)
+        old, new = earlier.runs[-1], lane.runs[-1]
+        yield from _differing(_facts(old), _facts(new), since)
+        yield from _differing(_speeds(old), _speeds(new), since, ends=False)
 
 
 def _differing(
@@ -61,6 +64,15 @@ def _facts(run: PastRun) -> dict[str, str]:
     entries = {f"entry {entry.name}": outcomes_of(entry) for entry in run.entries}
     modes = {f"equality {mode.mode}": mode.verdict for mode in run.modes}
     return {"pin": f"{run.pin_ref} (commit {run.pin_commit[:12]})", **entries, **modes}
+
+
+def _speeds(run: PastRun) -> dict[str, str]:
+    """What is not counted is no news of the lane."""
+    return {
+        f"throughput {each.mode} {each.arm}": each.word
+        for each in run.throughput
+        if each.word not in ("", NOT_COUNTED)
+    }
 
 
 def outcomes_of(entry: PastEntry) -> str:

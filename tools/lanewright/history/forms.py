@@ -7,6 +7,7 @@ import msgspec
 # What SQLite holds, too.
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 # As records have it.
 Time = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")]
 
@@ -120,6 +121,12 @@ class Fault(msgspec.Struct):
     exit_code: Number
 
 
+class Environment(msgspec.Struct, frozen=True):
+    """What a run ran on; records of an earlier lanewright do not tell the hardware."""
+
+    hardware: str | None = None
+
+
 class Record(msgspec.Struct):
     """A record of a run."""
 
@@ -138,14 +145,20 @@ class Record(msgspec.Struct):
     equality: Equality | None
     verdict: Literal["passed", "failed"]
     error: Fault | None
+    environment: Environment = Environment()
+    drift: Share | None = None
 
 
 class Result(msgspec.Struct):
-    """What an arm of a comparison left: all its answers, one pass at a time and several at once."""
+    """What an arm of a comparison left: all its answers, one pass at a time and several at once.
+
+    An earlier lanewright's does not tell its cores.
+    """
 
     seconds: dict[str, float]
     completions: list[Completion]
     together: dict[str, list[Completion]] = {}
+    cores: Count | None = None
 
 
 class Pull(msgspec.Struct):

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from lanewright.history.band import SLOWER
 from lanewright.history.past import PastLane, PastNight
+from lanewright.history.speed_words import slower_as_served
 from lanewright.history.verdict import verdict_of
 from lanewright.report.shown import in_a_line
 
@@ -18,6 +20,7 @@ COLOURS = {
     "drift": "yellow",
     "not run": "yellow",
     "pending": "yellow",
+    SLOWER: "yellow",
 }
 
 
@@ -62,7 +65,13 @@ def standing_of(night: PastNight) -> Iterator[str]:
 
 
 def _cell(lane: PastLane) -> tuple[str, str]:
-    return lane.verdict, told_verdict(lane)
+    word = SLOWER if lane.verdict == "passed" and slower_in(lane) else lane.verdict
+    return word, told_verdict(lane)
+
+
+def slower_in(lane: PastLane) -> list[str]:
+    """Arms that are slower than the lane's own drift explains, of the runs of a night."""
+    return [arm for run in lane.runs for arm in slower_as_served(run)]
 
 
 def told_verdict(lane: PastLane) -> str:
@@ -70,4 +79,5 @@ def told_verdict(lane: PastLane) -> str:
     others = [f"{lane.left_out} left out"] if lane.left_out and lane.verdict != "left out" else []
     drift = ["drift"] if lane.drift and lane.verdict != "drift" else []
     head = f"{lane.verdict}: {lane.where}" if lane.where else lane.verdict
-    return ", ".join([head or "-", *drift, *others])
+    slower = [f"{SLOWER}: {' and '.join(slower_in(lane))}"] if slower_in(lane) else []
+    return ", ".join([head or "-", *drift, *slower, *others])

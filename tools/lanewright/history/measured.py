@@ -26,6 +26,7 @@ class Measured:
         answering: Which of them its answers took.
         tokens: How many it gave in these.
         run: Name of the run's folder that it was booted in; None where that is this one.
+        cores: How many its engine kept to; None for a boot, and where that is not told.
     """
 
     mode: str
@@ -34,6 +35,7 @@ class Measured:
     answering: str
     tokens: int
     run: str | None = None
+    cores: int | None = None
 
     @property
     def place(self) -> str:
@@ -67,7 +69,8 @@ def arms_of(folder: Path, equality: Equality | None) -> Iterator[Measured]:
         run = resumed.get(name) or (note.run if note else None)
         passes = [found.completions, *found.together.values()]
         tokens = sum(_tokens(each) for each in passes)
-        yield Measured(match["mode"], match["arm"], found.seconds, "generate", tokens, run)
+        facts = (match["mode"], match["arm"], found.seconds, "generate", tokens)
+        yield Measured(*facts, run, found.cores)
 
 
 def _tokens(completions: Sequence[Completion]) -> int:

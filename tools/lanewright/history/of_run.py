@@ -28,8 +28,8 @@ def put_run(
     key = (lane, folder.name)
     connection.execute("DELETE FROM runs WHERE lane = ? AND folder = ?", key)
     connection.execute(
-        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)",
-        (*key, *_facts(record), stamp, digest),
+        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?)",
+        (*key, *_facts(record), stamp, digest, record.environment.hardware, record.drift),
     )
     _put_entries(connection, key, record)
     if record.equality:
@@ -107,6 +107,6 @@ def _put_measured(
         )
         if (took := each.seconds.get(each.answering)) is not None:
             connection.execute(
-                "INSERT INTO throughput VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (*key, each.mode, each.arm, each.tokens, took, each.run or key[1]),
+                "INSERT INTO throughput VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (*key, each.mode, each.arm, each.tokens, took, each.run or key[1], each.cores),
             )

@@ -77,7 +77,11 @@ class PastSpeed(msgspec.Struct, frozen=True):
         seconds: That these took.
         measured_in: Name of the run's folder that it was booted in.
         ratio: Its tokens per second beside the baseline's of the same run and mode; None for a boot,
-            and where the two were not measured in one run.
+            where the two were not measured in one run, and where they have no numbers.
+        cores: How many its engine kept to; None for a boot, and where that is not told.
+        word: What the ratio comes to beside the lane's own drift: ``within the drift``, ``faster``,
+            ``slower`` or ``not counted``; empty for what is not judged, as boots and controls.
+        why: Why it is not counted.
     """
 
     mode: str
@@ -86,6 +90,32 @@ class PastSpeed(msgspec.Struct, frozen=True):
     seconds: float
     measured_in: str
     ratio: float | None
+    cores: int | None
+    word: str
+    why: str
+
+
+class PastBand(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a lane's unpatched pin is from itself in a mode: what an arm is judged by.
+
+    Attributes:
+        mode: Of the engine.
+        width: How far from 1 a ratio says nothing, either way; ``floor``, ``own`` or ``spread``,
+            whichever is the farthest.
+        floor: What it is at least, by the series.
+        own: The self control's tokens a second by the baseline's, in this run; None where that
+            does not count.
+        spread: How far from 1 the same is in the last runs on the same hardware and as many cores,
+            this one among them; None where none counts.
+        runs: How many they are.
+    """
+
+    mode: str
+    width: float
+    floor: float
+    own: float | None
+    spread: float | None
+    runs: int
 
 
 class PastRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,6 +127,10 @@ class PastRun(msgspec.Struct, frozen=True, kw_only=True):
         exit_code: What it ended with.
         error: First line of why it failed.
         pruned: When its folder was removed; None where it was not.
+        hardware: What it ran on; None where its record does not tell.
+        drift: How far throughput may be from the baseline's before that counts, by the series; None
+            where its record does not tell.
+        bands: One for each mode that has a baseline.
     """
 
     lane: str
@@ -115,11 +149,14 @@ class PastRun(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int
     error: str | None
     pruned: str | None
+    hardware: str | None
+    drift: float | None
     entries: list[PastEntry]
     modes: list[PastMode]
     proofs: list[PastProof]
     timings: list[PastTiming]
     throughput: list[PastSpeed]
+    bands: list[PastBand]
 
 
 class PastPull(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,15 +10,14 @@ from lanewright.history.past import (
     PastProof,
     PastRow,
     PastRun,
-    PastSpeed,
     PastTiming,
 )
+from lanewright.history.speeds import read_speeds
 
 RUN = (
     "lane, folder, started, finished, lanewright, pin_ref, pin_commit, tree, layer, lock, model,"
-    " equality, verdict, exit_code, error, pruned"
+    " equality, verdict, exit_code, error, pruned, hardware, drift"
 )
-BASELINE = "baseline"
 KEY = "WHERE lane = ? AND run = ?"
 Key = tuple[str, str]
 
@@ -42,6 +41,7 @@ def all_runs(connection: sqlite3.Connection, lane: str | None) -> list[PastRun]:
 
 def _whole(connection: sqlite3.Connection, row: sqlite3.Row) -> PastRun:
     key = (row["lane"], row["folder"])
+    throughput, bands = read_speeds(connection, row)
     return PastRun(
         **dict(row),
         entries=_entries(connection, key),
@@ -54,7 +54,8 @@ def _whole(connection: sqlite3.Connection, row: sqlite3.Row) -> PastRun:
                 key,
             )
         ],
-        throughput=_throughput(connection, key),
+        throughput=throughput,
+        bands=bands,
     )
 
 
@@ -82,25 +83,3 @@ def _proofs(connection: sqlite3.Connection, key: Key) -> list[PastProof]:
         for row in found
         for facts in [read_cell(row, "facts", dict[str, int])]
     ]
-
-
-def _throughput(connection: sqlite3.Connection, key: Key) -> list[PastSpeed]:
-    rows = connection.execute(f"SELECT * FROM throughput {KEY} ORDER BY mode, arm", key).fetchall()  # noqa: S608
-    baselines = {row["mode"]: row for row in rows if row["arm"] == BASELINE}
-    return [
-        PastSpeed(
-            *(row["mode"], row["arm"], row["tokens"], row["seconds"], row["measured_in"]),
-            ratio=_ratio(row, baselines.get(row["mode"])),
-        )
-        for row in rows
-    ]
-
-
-def _ratio(row: sqlite3.Row, baseline: sqlite3.Row | None) -> float | None:
-    """An arm beside its baseline: of one run, on one machine in one hour, or it says nothing."""
-    if not baseline or row["measured_in"] != baseline["measured_in"]:
-        return None
-    (ours, theirs) = (
-        each["tokens"] * other["seconds"] for each, other in ((row, baseline), (baseline, row))
-    )
-    return round(ours / theirs, 4) if theirs else None

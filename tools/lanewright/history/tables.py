@@ -108,3 +108,10 @@ SECOND = (
     "ALTER TABLE night_lanes ADD COLUMN conflicts INTEGER",
     "UPDATE nights SET stamp = '', digest = '' WHERE pruned IS NULL",
 )
+# What throughput is judged by: on which hardware and on how many cores, and by which least drift.
+THIRD = (
+    "ALTER TABLE runs ADD COLUMN hardware TEXT",
+    "ALTER TABLE runs ADD COLUMN drift REAL",
+    "ALTER TABLE throughput ADD COLUMN cores INTEGER",
+    "UPDATE runs SET stamp = '', digest = '' WHERE pruned IS NULL",
+)

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
+from lanewright.history.band import BASELINE, SLOWER, Timed
 from lanewright.history.changes import outcomes_of
 from lanewright.history.grid import standing_of, told_verdict
 from lanewright.history.past import PastLane, PastMode, PastNight, PastRun, PastStep
-from lanewright.history.runs import BASELINE
+from lanewright.history.speed_words import judged, percent, stands_on, told_word
 from lanewright.report.outcome import counted
 from lanewright.report.shown import in_a_line
+from lanewright.terminal import Amber
 
 
 def night_lines(night: PastNight) -> Iterator[str]:
@@ -19,7 +21,7 @@ def night_lines(night: PastNight) -> Iterator[str]:
     for step in night.steps:
         yield _step(step, "  of all lanes, ")
     for lane in night.lanes:
-        yield from (f"  {line}" for line in _lane(lane))
+        yield from (_indented(line) for line in _lane(lane))
 
 
 def run_line(run: PastRun) -> str:
@@ -39,7 +41,7 @@ def _lane(lane: PastLane) -> Iterator[str]:
     for step in lane.steps:
         yield _step(step, "  ")
     for run in lane.runs:
-        yield from (f"  {in_a_line(line)}" for line in _run(run))
+        yield from (_indented(line) for line in _run(run))
     for pull in lane.pulls:
         moved = f", upstream at {pull.newest[:12]}" if pull.newest else ""
         facts = " ".join(filter(None, [pull.state, pull.standing]))
@@ -48,6 +50,10 @@ def _lane(lane: PastLane) -> Iterator[str]:
     for change in lane.changes:
         before, now = change.before or "none", change.now or "none"
         yield in_a_line(f"  since night {change.since}: {change.what}: {before} -> {now}")
+
+
+def _indented(line: str) -> str:
+    return type(line)(f"  {in_a_line(line)}")
 
 
 def _step(step: PastStep, head: str) -> str:
@@ -90,12 +96,18 @@ def _speeds(run: PastRun) -> Iterator[str]:
         told = []
         for speed in of_mode:
             if speed.ratio is None or speed is baseline:
-                rate = (
-                    f"{speed.tokens / speed.seconds:.1f} tokens/s" if speed.seconds else "no time"
-                )
+                timed = Timed(speed.tokens, speed.seconds, speed.measured_in, speed.cores)
+                rate = "no time" if timed.rate is None else f"{timed.rate:.1f} tokens/s"
                 other = f" (of run {speed.measured_in})" if speed.measured_in != run.folder else ""
                 told.append(f"{speed.arm} {rate}{other}")
             else:
                 told.append(f"{speed.arm} {speed.ratio:.3f} of it")
         told.sort(key=lambda text: not text.startswith(f"{BASELINE} "))
         yield f"  throughput {mode}: {', '.join(told)}"
+        for band in run.bands:
+            if band.mode == mode:
+                stands = stands_on(band, run.hardware)
+                yield f"    own drift {mode}: {percent(band.width)} either way ({stands})"
+        for speed in judged(run, mode):
+            line = f"    {speed.arm} {mode}: {told_word(speed)}"
+            yield Amber(line) if speed.word == SLOWER else line

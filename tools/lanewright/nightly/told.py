@@ -1,12 +1,15 @@
 """A night in words: for a terminal, and in Markdown for a job's summary or a comment."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
+from lanewright.history.past import PastRun
 from lanewright.invisible import visible
+from lanewright.nightly import compared
 from lanewright.nightly.night import MOST, Night, Step
 from lanewright.report.markdown import report_markdown
 from lanewright.report.model import Report
@@ -16,6 +19,7 @@ from lanewright.terminal import printable
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 # At a line's front these are an item of a list, or make a heading of the line before.
 AT_FRONT = re.compile(r"^([ \t]*(?:[0-9]+(?=[.)]))?)([-+=.)])", re.MULTILINE)
+NONE: Mapping[str, PastRun] = MappingProxyType({})
 MARKS = {
     "passed": "✅",
     "drift": "🔀",
@@ -41,12 +45,14 @@ def verdict(night: Night, lane: str) -> str:
     return "passed"
 
 
-def text(night: Night, folder: Path) -> str:
-    """A few lines for each lane: what did not pass, and why."""
-    return "\n".join(_lines(night, folder))
+def text(night: Night, folder: Path, runs: Mapping[str, PastRun] = NONE) -> Iterator[str]:
+    """Yield a few lines for each lane: what did not pass, why, and how fast it was.
 
-
-def _lines(night: Night, folder: Path) -> Iterator[str]:
+    Args:
+        night: It.
+        folder: Its.
+        runs: By lane, what the history has of its boot.
+    """
     yield f"night {night.name}"
     for lane in night.lanes:
         yield f"  {lane}: {verdict(night, lane)}"
@@ -56,10 +62,18 @@ def _lines(night: Night, folder: Path) -> Iterator[str]:
             yield from (f"            {line}" for line in step.why.splitlines())
             if step.verdict != "passed" and step.log:
                 yield f"            log: {folder / step.log}"
+        if run := runs.get(lane):
+            yield from (type(line)(f"    {line}") for line in compared.lines(run))
 
 
-def markdown(night: Night, folder: Path) -> str:
-    """A table of lanes and steps, what did not pass, then each lane's report, folded away."""
+def markdown(night: Night, folder: Path, runs: Mapping[str, PastRun] = NONE) -> str:
+    """Tables of lanes by steps and of throughput, what did not pass, then each lane's report, folded away.
+
+    Args:
+        night: It.
+        folder: Its.
+        runs: By lane, what the history has of its boot.
+    """
     names = [step.name for step in of_lane(night, night.lanes[0])] if night.lanes else []
     lines = [f"## Night {night.name}", "", f"| lane | | {' | '.join(names)} |"]
     lines.append(f"|{' --- |' * (len(names) + 2)}")
@@ -67,6 +81,9 @@ def markdown(night: Night, folder: Path) -> str:
         cells = [f"{MARKS[step.verdict]} {step.verdict}" for step in of_lane(night, lane)]
         lines.append(f"| {_plain(lane)} | **{verdict(night, lane)}** | {' | '.join(cells)} |")
     lines.append("")
+    if told := [" | ".join(map(_plain, row)) for row in compared.rows(runs)]:
+        lines += ["| lane | mode | arm | throughput | the lane's own drift |", f"|{' --- |' * 5}"]
+        lines += [*(f"| {row} |" for row in told), ""]
     for step in night.steps:
         # What was tried, and could not be, is told; what a lane has no use for is not.
         if step.why and (step.verdict != "left out" or step.exit_code is not None):

@@ -11,7 +11,7 @@ from lanewright.page.nights import SeenNight
 from lanewright.page.outputs import Bisected, Standing, bisect_of, report_of, standing_of
 from lanewright.page.recorded import Record, read_record
 from lanewright.page.shown import last_lines
-from lanewright.page.throughput import Speed, speeds_of
+from lanewright.page.throughput import Drift, Speed, drifts_of, speeds_of
 from lanewright.page.troubles import Trouble, divided, troubles_of
 from lanewright.places import Places
 from lanewright.report.model import Report
@@ -58,6 +58,7 @@ class LaneNight:
         record: That; None where it is gone.
         past: What the history kept of that.
         speeds: How fast each arm was.
+        drifts: What that is judged by, a mode each.
         contents: What is in its image.
     """
 
@@ -72,6 +73,7 @@ class LaneNight:
     record: Record | None
     past: PastRun | None
     speeds: Sequence[Speed]
+    drifts: Sequence[Drift]
     contents: Contents | None
 
 
@@ -99,6 +101,7 @@ def lane_night(places: Places, seen: SeenNight, lane: str, image: Contents | str
         record=record,
         past=seen.run(lane),
         speeds=speeds_of(seen.run(lane)),
+        drifts=drifts_of(seen.run(lane)),
         contents=contents_of(image, record),
     )
 

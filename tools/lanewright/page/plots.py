@@ -2,10 +2,12 @@
 
 import io
 import logging
+import math
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from lanewright.history.speed_words import percent
 from lanewright.page.trends import Line, Trend, values_of
 
 WIDTH, HEIGHT = 5.0, 2.5
@@ -15,6 +17,8 @@ LINES = ("#010205", "#010206", "#010207", "#010208", "#010209", "#01020a")
 NAMES = {INK: "ink", GRID: "grid", **{color: f"line-{n}" for n, color in enumerate(LINES)}}
 LIGHT = ("#3b444d", "#d5dade", "#0b5cad", "#b3430e", "#1b7f4b", "#7a3fa0", "#8a6d00", "#b0215b")
 DARK = ("#c3cbd3", "#3a424a", "#7db8f5", "#f0a06f", "#7fd3a3", "#c9a3ea", "#dcc463", "#f490b7")
+# Bands of several lines lie on each other: their edges tell which is whose.
+SHADE, EDGE = 0.1, 0.55
 MARKERS = "osD^vP"
 DASHES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)))
 MOST_LABELS = 6
@@ -54,6 +58,8 @@ def drawn(trend: Trend) -> str:
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
         for number, line in enumerate(trend.lines):
+            if line.bands:
+                _shaded(axes, line, number)
             _plotted(axes, line, number)
         _scaled(axes, trend)
         _dated(axes, trend.nights)
@@ -78,17 +84,43 @@ def _plotted(axes: Any, line: Line, number: int) -> None:  # noqa: ANN401 - matp
     )
 
 
+def _shaded(axes: Any, line: Line, number: int) -> None:  # noqa: ANN401 - matplotlib's
+    """A line's band around 1, as wide as it was in each night; a night without one has none."""
+    places, widths = [], []
+    for night, width in enumerate(line.bands):
+        places += [night - 0.5, night + 0.5]
+        widths += [math.nan if width is None else width] * 2
+    edges = [[1 - width for width in widths], [1 + width for width in widths]]
+    color, dashes = LINES[number % len(LINES)], DASHES[number % len(DASHES)]
+    axes.fill_between(places, *edges, color=color, alpha=SHADE, linewidth=0)
+    for edge in edges:
+        axes.plot(places, edge, color=color, alpha=EDGE, linestyle=dashes, linewidth=0.8)
+
+
 def _scaled(axes: Any, trend: Trend) -> None:  # noqa: ANN401 - matplotlib's
     from matplotlib.ticker import MaxNLocator, PercentFormatter  # noqa: PLC0415 - as above
 
     highest = max(values_of(trend.lines), default=0)
-    axes.set_ylim(0, max(1.15 * highest, 0.01 if trend.unit == "share" else 1.15))
+    if trend.unit == "ratio":
+        axes.set_ylim(*around_one(trend))
+    else:
+        axes.set_ylim(0, max(1.15 * highest, 0.01 if trend.unit == "share" else 1.15))
     axes.tick_params(length=0)
     if trend.unit == "share":
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
     if trend.unit == "ratio":
         axes.axhline(1, color=INK, linewidth=0.8)
     axes.yaxis.set_major_locator(MaxNLocator(4, integer=trend.unit == "count"))
+
+
+def around_one(trend: Trend) -> tuple[float, float]:
+    """From where to where ratios are drawn, so that bands of some percent are seen."""
+    widths = [width for line in trend.lines for width in line.bands if width is not None]
+    ratios = values_of(trend.lines)
+    edge = 2 * max(widths, default=0.05)
+    low, high = min([1 - edge, *ratios]), max([1 + edge, *ratios])
+    room = 0.08 * (high - low)
+    return max(0, low - room), high + room
 
 
 def _dated(axes: Any, nights: Sequence[str]) -> None:  # noqa: ANN401 - matplotlib's
@@ -121,7 +153,9 @@ def _named(svg: str, trend: Trend) -> str:
 def _spoken(trend: Trend, line: Line) -> str:
     known = [(name, v) for name, v in zip(trend.nights, line.values, strict=True) if v is not None]
     (first, before), (last, now) = known[0], known[-1]
-    return f"{trend.told(before)} in night {first}, {trend.told(now)} in night {last}"
+    told = f"{trend.told(before)} in night {first}, {trend.told(now)} in night {last}"
+    widths = [width for width in line.bands if width is not None]
+    return f"{told}, own drift {percent(widths[-1])}" if widths else told
 
 
 def _variables(colors: Sequence[str]) -> str:

@@ -29,9 +29,12 @@ class Shown:
 
 KINDS = {
     "good": ("✓", ("passed", "equal", "clean", "merged", "landed", "fixed", "carried")),
-    "amber": ("!", ("not run", "inconclusive", "landed changed", "fix stale", "not carried yet")),
-    "moved": ("↗", ("drift",)),
-    "quiet": ("○", ("left out", "not selected", "watched")),
+    "amber": (
+        "!",
+        ("not run", "inconclusive", "landed changed", "fix stale", "not carried yet", "slower"),
+    ),
+    "moved": ("↗", ("drift", "faster")),
+    "quiet": ("○", ("left out", "not selected", "watched", "within the drift", "not counted")),
     "bad": ("✕", ("failed", "differs", "file missing", "to blame")),
     "conflict": ("≠", ("conflicts", "conflict")),
     "open": ("…", ("pending", "interrupted")),

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from lanewright.history.past import PastRun
+from lanewright.history.band import NOT_COUNTED
+from lanewright.history.past import PastRun, PastSpeed
 from lanewright.page.nights import Nights, SeenNight
 from lanewright.serve.features import BANKS
 
@@ -20,10 +20,18 @@ class Line:
     Attributes:
         name: The lane, and the mode where there are two.
         values: One for each night, oldest first; None where it does not tell.
+        bands: How far from 1 a ratio says nothing, as many; none for what is no ratio.
+        words: What each ratio comes to beside that, as many; empty where there is none.
     """
 
     name: str
     values: Sequence[float | None]
+    bands: Sequence[float | None] = ()
+    words: Sequence[str] = ()
+
+    def word(self, number: int) -> str:
+        """What a night's number comes to; empty where that is not judged."""
+        return self.words[number] if self.words else ""
 
 
 @dataclass(frozen=True)
@@ -51,13 +59,13 @@ class Trend:
         """Whether it has two points to join."""
         return any(sum(v is not None for v in line.values) > 1 for line in self.lines)
 
-    def rows(self) -> list[tuple[str, list[str]]]:
-        """Each night's numbers as they are read, the newest first."""
+    def rows(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """Each night's numbers as they are read, each with its word, the newest first."""
         told = [
-            (name, [self.told(line.values[number]) for line in self.lines])
+            (name, [(self.told(line.values[number]), line.word(number)) for line in self.lines])
             for number, name in enumerate(self.nights)
         ]
-        return [row for row in reversed(told) if any(row[1])]
+        return [row for row in reversed(told) if any(any(cell) for cell in row[1])]
 
     def told(self, value: float | None) -> str:
         """A number as people read it."""
@@ -76,11 +84,11 @@ def trends_of(nights: Nights) -> list[Trend]:
     names = [each.night.name for each in oldest_first]
     lanes = nights.lanes()
 
-    def lines(of: Value, suffix: str = "") -> list[Line]:
-        made = [Line(f"{lane}{suffix}", [of(e, lane) for e in oldest_first]) for lane in lanes]
+    def lines(of: Value) -> list[Line]:
+        made = [Line(lane, [of(each, lane) for each in oldest_first]) for lane in lanes]
         return [line for line in made if any(value is not None for value in line.values)]
 
-    speeds = [line for mode in MODES for line in lines(partial(_ratio, mode), f", {mode}")]
+    speeds = [_speed_line(oldest_first, lane, mode) for mode in MODES for lane in lanes]
     found = [
         Trend(
             "conflicts",
@@ -94,10 +102,10 @@ def trends_of(nights: Nights) -> list[Trend]:
             "throughput",
             "Throughput beside the baseline",
             "Tokens a second with the lane's features on, by those of the unpatched pin in the same"
-            " run; 1 is as fast. How far the baseline itself was off is on each lane's page.",
+            " run; 1 is as fast. Shaded: the lane's own drift, within which a ratio says nothing.",
             "ratio",
             names,
-            speeds,
+            [line for line in speeds if any(value is not None for value in line.values)],
         ),
         Trend(
             "cold",
@@ -129,10 +137,25 @@ def _behind(seen: SeenNight, lane: str) -> float | None:
     return past.commits_behind if past else None
 
 
-def _ratio(mode: str, seen: SeenNight, lane: str) -> float | None:
-    run = seen.run(lane)
+def _speed_line(oldest_first: Sequence[SeenNight], lane: str, mode: str) -> Line:
+    """A lane's ratios in a mode where they count, each with its band and its word."""
+    runs = [seen.run(lane) for seen in oldest_first]
+    speeds = [_of_features(run, mode) for run in runs]
+    return Line(
+        f"{lane}, {mode}",
+        [speed.ratio if speed and speed.word != NOT_COUNTED else None for speed in speeds],
+        [_width(run, mode) for run in runs],
+        [speed.word if speed else "" for speed in speeds],
+    )
+
+
+def _of_features(run: PastRun | None, mode: str) -> PastSpeed | None:
     speeds = run.throughput if run else []
-    return next((each.ratio for each in speeds if (each.mode, each.arm) == (mode, "on")), None)
+    return next((each for each in speeds if (each.mode, each.arm) == (mode, "on")), None)
+
+
+def _width(run: PastRun | None, mode: str) -> float | None:
+    return next((band.width for band in (run.bands if run else []) if band.mode == mode), None)
 
 
 def _cold(seen: SeenNight, lane: str) -> float | None:

@@ -5,6 +5,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 Count = Annotated[int, msgspec.Meta(ge=1)]
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+# What a GB300 was seen to differ from itself by, serving the same twice.
+DRIFT = 0.03
 
 
 class BootSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -28,6 +31,8 @@ class EqualitySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
         together: How many prompts are asked at once, in runs of their own.
         baseline: Engine arguments where every feature of ours is off, the unpatched pin's among
             them: what makes a model fit that the features make fit otherwise.
+        drift: How far an arm's throughput may be from the baseline's before that counts, however
+            little the baseline differs from itself; a share, so that 0.03 is 3 % either way.
     """
 
     prompts: Count | None = None
@@ -36,3 +41,4 @@ class EqualitySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     modes: list[Literal["eager", "compiled"]] | None = None
     together: list[Count] | None = None
     baseline: dict[str, Any] | None = None
+    drift: Share | None = None

@@ -18,6 +18,7 @@ from lanewright.guarded import ended
 from lanewright.places import Places
 from lanewright.queue.lock import encode
 from lanewright.serve.equality.earlier import Resuming
+from lanewright.serve.equality.machine import hardware
 from lanewright.serve.equality.run import equality
 from lanewright.serve.equality.told import lines, proven
 from lanewright.serve.equality.verdict import Verdict
@@ -174,9 +175,11 @@ def blank(lane: Lane, folder: Path, started: datetime) -> dict[str, Any]:
         "layer": msgspec.to_builtins(lock.layer) if lock.layer else None,
         "entries": msgspec.to_builtins(lock.entries),
         "engine": dict(lane.engine),
+        "drift": lane.asked.drift,
         "environment": {
             "base": lane.env.base,
             "machine": platform.machine(),
+            "hardware": hardware(lane.device),
             "python": None,
             "torch": None,
             "vllm": None,

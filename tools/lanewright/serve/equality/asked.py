@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import msgspec
 
 from lanewright.errors import LanewrightError
-from lanewright.queue.series_boot import EqualitySpec
+from lanewright.queue.series_boot import DRIFT, EqualitySpec
 from lanewright.serve.boot import MODEL_ARGUMENTS, OWN_ARGUMENTS
 from lanewright.serve.equality.prompts import DISTINCT, MAX_TOKENS, PROMPTS
 from lanewright.serve.features import without_features
@@ -32,6 +32,7 @@ class Asked:
             one.
         baseline: Engine arguments where every feature of ours is off.
         texts: The prompts, as many as ``PROMPTS``.
+        drift: How far throughput may be from the baseline's before that counts, as a share.
     """
 
     prompts: int = len(PROMPTS)
@@ -41,6 +42,7 @@ class Asked:
     together: tuple[int, ...] = ()
     baseline: Mapping[str, object] = field(default_factory=dict)
     texts: tuple[str, ...] = PROMPTS
+    drift: float = DRIFT
 
     @classmethod
     def of(cls, spec: EqualitySpec, place: str, engine: Mapping[str, object]) -> Self:

@@ -49,7 +49,7 @@ def steps(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {step["name"]: step for step in found["steps"]}
 
 
-@pytest.mark.engine
+@pytest.mark.engine_full
 def test_a_wrong_hunk_is_named(short: Lane, tmp_path: Path) -> None:
     """Of an own patch with two, of which one changes nothing."""
     plant(short, tmp_path / "planted", RIGHT, WRONG)

@@ -16,4 +16,5 @@ def ask_for_tiles() -> bool:
     """Ask for this process and those that are forked of it; whether there are any to be had."""
     if platform.system() != "Linux" or platform.machine() != "x86_64":
         return False
-    return ctypes.CDLL(None, use_errno=True).syscall(ARCH_PRCTL, REQUEST, TILES) == 0
+    status: int = ctypes.CDLL(None).syscall(ARCH_PRCTL, REQUEST, TILES)
+    return status == 0

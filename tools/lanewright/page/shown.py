@@ -29,7 +29,17 @@ class Shown:
 
 KINDS = {
     "good": ("✓", ("passed", "equal", "clean", "merged", "landed", "fixed", "carried")),
-    "amber": ("!", ("not run", "inconclusive", "landed changed", "fix stale", "not carried yet")),
+    "amber": (
+        "!",
+        (
+            "not run",
+            "inconclusive",
+            "not compared",
+            "landed changed",
+            "fix stale",
+            "not carried yet",
+        ),
+    ),
     "moved": ("↗", ("drift",)),
     "quiet": ("○", ("left out", "not selected", "watched")),
     "bad": ("✕", ("failed", "differs", "file missing", "to blame")),

@@ -15,6 +15,7 @@ from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.budget import Budget
 from lanewright.serve.equality.compare import Answer, Role, Row, compare
 from lanewright.serve.equality.earlier import Arms, Resumed, Resuming
+from lanewright.serve.equality.graphs import with_graphs
 from lanewright.serve.equality.key import Side
 from lanewright.serve.equality.prompts import prompts_for
 from lanewright.serve.equality.sharing import shares
@@ -165,7 +166,7 @@ def proven(lane: LaneEnv, of: LaneArm, found: Mapping[str, Any]) -> tuple[Proof,
         each.facts["decisions"] for each in proofs if each.feature == BANKS
     ):
         raise MismatchError(f"{where}: the map was to follow traffic, and did not")
-    return proofs
+    return with_graphs(proofs, found, where)
 
 
 def _judge(

@@ -96,6 +96,11 @@ def test_what_a_run_gives_is_let_through(part: str, value: object) -> None:
         lambda it: it.update(exchanged=None),
         lambda it: it.update(modes=[]),
         lambda it: it.update(surprise=1),
+        lambda it: it.update(engines={"eager.on": {}}),
+        lambda it: it.update(engines={"eager.on": {**ENGINE, "graphs": {"up": 3}}}),
+        lambda it: it.update(
+            engines={"eager.on": {**ENGINE, "tactics": {"started": {}, "ended": {"a": "1"}}}}
+        ),
         lambda it: it.pop("proofs"),
         lambda it: it["modes"][0].update(mode="fast"),
         lambda it: it["modes"][0].update(verdict="passed"),

@@ -55,9 +55,10 @@ def test_device_bytes_fall_by_the_computed_amount(
     assert fell == pytest.approx(plan["bought"], rel=WITHIN)
     # The pin was measured, too, without what it offloads: whole parameters, until it is as much.
     offloaded = plan["all_resident"] + plan["other"] - pin["weights"]
-    least = float(str(found.series.equality.baseline["cpu_offload_gb"])) * GIB
-    experts = found.series.model.experts
+    experts, baseline = found.series.model.experts, found.series.equality.baseline
     assert experts
+    assert baseline
+    least = float(baseline["cpu_offload_gb"]) * GIB
     layer = plan["all_resident"] / experts.layers
     assert least * (1 - WITHIN) <= offloaded <= (least + layer) * (1 + WITHIN)
 

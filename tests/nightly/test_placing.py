@@ -55,7 +55,7 @@ def test_a_hunk_that_a_fix_settles_is_placed_in_the_fix(world: World, report: Re
 def test_a_pull_request_is_placed_in_the_series(world: World, report: Report) -> None:
     name = first_hunk(report.entries[0])
     pulled = placing(world, changed(report, kind="pull", source="#5"))
-    at = world.series.read_text().splitlines().index("[[entry]]") + 1
+    at = (world.root / "series/sample.toml").read_text().splitlines().index("[[entry]]") + 1
     assert pulled.of_part(f"hook:{HUNK}:{name}", [name]) == Place("series/sample.toml", at)
     assert placing(world, None).of_part("hook", []) == Place("series/sample.toml", at)
 

@@ -19,8 +19,8 @@ from lanewright.report.markdown import report_markdown
 from lanewright.report.model import Report
 from lanewright.store.regular import read_regular
 
-# Bytes of a lock; a large one has some hundred thousand.
-MOST_LOCK = 2**24
+# Bytes of a lock, or a report; a large one has some hundred thousand.
+MOST = 2**24
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def gathered(places: Places, project: Project | None, one: OnDisk) -> Gathered:
         _take_night(made, places, project, one.folder, budget)
         return made
     if night := _night_of(places, one):
-        _take_reports(made, *night, lanes=[one.lane])
+        _take_reports(made, budget, *night, lanes=[one.lane])
     _take_run(made, project, one, budget)
     return made
 
@@ -88,7 +88,7 @@ def _take_night(
 ) -> None:
     made.night = night = read_night(folder)
     made.roots.append((night.project, PROJECT))
-    reports = _take_reports(made, night, folder, lanes=night.lanes)
+    reports = _take_reports(made, budget, night, folder, lanes=night.lanes)
     for part in parts_of(folder, "night", budget):
         # A report is told apart.
         if part.name.removeprefix("night/") not in reports:
@@ -128,7 +128,7 @@ def _lock(made: Gathered, project: Project | None, found: Recorded) -> str:
     digest = found.record.lock
     if project is None:
         return f"sha256:{digest}; it is not here: there is no project"
-    content = read_regular(project.lock_file(found.record.lane), MOST_LOCK)
+    content = read_regular(project.lock_file(found.record.lane), MOST)
     if content is None or hashlib.sha256(content).hexdigest() != digest:
         return f"sha256:{digest}; it is not here: the project has another one, or none, by now"
     name = f"locks/{found.record.lane}.lock"
@@ -144,7 +144,9 @@ def _report(made: Gathered, run: OnDisk) -> str:
     return "none: no night that is here made this run, or it came to none"
 
 
-def _take_reports(made: Gathered, night: Night, folder: Path, *, lanes: list[str]) -> set[str]:
+def _take_reports(
+    made: Gathered, budget: Budget, night: Night, folder: Path, *, lanes: list[str]
+) -> set[str]:
     """Take what a night's reports printed, and the same to read; names of their files."""
     taken: set[str] = set()
     for lane, report in reports(night, folder):
@@ -152,9 +154,9 @@ def _take_reports(made: Gathered, night: Night, folder: Path, *, lanes: list[str
             continue
         (out,) = [step.out for step in of_lane(night, lane) if step.name == "report"][:1]
         file = Path(out or "").name
-        content = read_regular(folder / file, MOST_LOCK)
-        if content is None:
-            made.left_out.append(LeftOut(f"reports/{lane}.json", f"it has over {MOST_LOCK} bytes"))
+        content = read_regular(folder / file, MOST)
+        if content is None or not budget.takes(2 * len(content)):
+            made.left_out.append(LeftOut(f"reports/{lane}.json", "it, or the bundle, is too large"))
             continue
         taken.add(file)
         made.reports[lane] = report

@@ -82,9 +82,8 @@ TAKEN_OUT = [
         rb"|sk-[A-Za-z0-9_-]{20,}|xox[abprs]-[A-Za-z0-9-]{10,}|glpat-[A-Za-z0-9_-]{16,}"
         rb"|AKIA[0-9A-Z]{16}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*)"
     ),
-    re.compile(
-        rb"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)(?:(?!-----END).)*(?=-----END)", re.DOTALL
-    ),
+    # Up to whatever begins so, which is its end, else another.
+    re.compile(rb"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)(?:[^-]|-(?!----))*+"),
 ]
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# What GitHub takes, in bytes, which are no fewer than its characters: of a comment, and of a step's
-# summary, beside which other words of the step may stand.
-COMMENT, SUMMARY = 65_536, 1_000_000
+# GitHub takes 65,536 characters of a comment, which are no more than its bytes, and a mebibyte of a
+# step's summary; other words may stand beside each.
+COMMENT, SUMMARY = 65_000, 1_000_000
 PARTS = "parts of {}"
 
 

@@ -74,7 +74,15 @@ def _closed_world(
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
-    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "LANEWRIGHT_TRACE"):
+    for name in (
+        "GITHUB_ACTIONS",
+        "GITHUB_WORKSPACE",
+        "GITHUB_STEP_SUMMARY",
+        "XDG_CACHE_HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+        "LANEWRIGHT_TRACE",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 

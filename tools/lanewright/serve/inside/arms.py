@@ -32,8 +32,8 @@ import captures
 import finished
 import memory
 import shims
-from amx import ask_for_tiles
 import tactics
+from amx import ask_for_tiles
 
 if TYPE_CHECKING:
     import torch

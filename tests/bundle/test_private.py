@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from lanewright.bundle import private as module
 from lanewright.bundle.looking import looked_through
 from lanewright.bundle.parts import Part
 from lanewright.bundle.private import Private, private
@@ -20,7 +19,7 @@ def hidden(monkeypatch: pytest.MonkeyPatch) -> Private:
     monkeypatch.setenv("USER", "alice")
     monkeypatch.setenv("MY_TOKEN", SECRET)
     monkeypatch.setenv("SSH_KEY", "/srv/key-of-a-host")
-    monkeypatch.setattr(module.platform, "node", lambda: "gb-7.example")
+    monkeypatch.setattr("platform.node", lambda: "gb-7.example")
     places = Places(Path("/home/jos\u00e9/cache"), Path("/srv/state"))
     return private(places, None, [("/srv/project", "PROJECT"), ("/", "STATE"), ("/srv", "STATE")])
 

@@ -26,8 +26,7 @@ def opened(file: Path) -> dict[str, bytes]:
     (top,) = {name.partition("/")[0] for name in found}
     files = {name.partition("/")[2]: content for name, content in found.items()}
     manifest = files["MANIFEST.sha256"].decode().splitlines()
-    sums = (line.split("  ", 1) for line in manifest)
-    told = {name: of_file for of_file, name in sums}
+    told = {line[66:]: line[:64] for line in manifest}
     assert told == {
         name: hashlib.sha256(content).hexdigest()
         for name, content in files.items()

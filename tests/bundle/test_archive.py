@@ -159,6 +159,7 @@ def test_hostile_files(places: Places, out: Path, capfd: Capture, tmp_path: Path
     (folder / "evil.log").symlink_to(tmp_path / "passwd")
     (folder / "equality").symlink_to(tmp_path)
     (folder / "a\n::error::b\x1b[2J.log").touch()
+    (folder / "\udcff.log").touch()
     (folder / "server.log").write_bytes(
         b"::error::x\n##[error]y\n\x1b[2Jz\xff\xfe\n/data/\x1b[31m/a/b me@example.org\x1b[0m\n"
     )

@@ -121,7 +121,7 @@ def test_json_hides_nothing_behind_its_escapes() -> None:
         "127.0.0.1 0.0.0.0 ::1 :: 255.255.255.0",
         "vllm/a.py http://host/a/b and/or ~/x/y STATE/runs/x",
         "vLLM 1.2.3.4.5 torch 2.13.0+cpu 12:34:56",
-        "Route: /v1/chat/completions",
+        "Route: /docs/redirect, Methods: GET; POST /v1/chat/completions",
         f"sha256:{'0a' * 32} {'0A' * 20}",
         "lanewright-cpu-tiny-20261101T020000Z-01234567",
         "::error::x max_tokens=64",

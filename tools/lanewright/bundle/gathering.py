@@ -15,7 +15,6 @@ from lanewright.nightly.night import Night, newest_nights, read_night
 from lanewright.nightly.told import of_lane, reports
 from lanewright.places import Places
 from lanewright.project import LANE_NAME, Project
-from lanewright.report.markdown import report_markdown
 from lanewright.report.model import Report
 from lanewright.store.regular import read_regular
 
@@ -147,7 +146,7 @@ def _report(made: Gathered, run: OnDisk) -> str:
 def _take_reports(
     made: Gathered, budget: Budget, night: Night, folder: Path, *, lanes: list[str]
 ) -> set[str]:
-    """Take what a night's reports printed, and the same to read; names of their files."""
+    """Take what a night's reports printed; names of their files."""
     taken: set[str] = set()
     for lane, report in reports(night, folder):
         if lane not in lanes or not LANE_NAME.fullmatch(lane):
@@ -155,16 +154,12 @@ def _take_reports(
         (out,) = [step.out for step in of_lane(night, lane) if step.name == "report"][:1]
         file = Path(out or "").name
         content = read_regular(folder / file, MOST)
-        if content is None or not budget.takes(2 * len(content)):
+        if content is None or not budget.takes(len(content)):
             made.left_out.append(LeftOut(f"reports/{lane}.json", "it, or the bundle, is too large"))
             continue
         taken.add(file)
         made.reports[lane] = report
-        markdown = report_markdown(report).encode()
-        made.parts += [
-            Part(f"reports/{lane}.json", content),
-            Part(f"reports/{lane}.md", markdown + b"\n"),
-        ]
+        made.parts.append(Part(f"reports/{lane}.json", content))
     return taken
 
 

@@ -16,7 +16,7 @@ PARQUET = ".parquet"
 SYSTEM = frozenset({b"bin", b"dev", b"etc", b"lib", b"lib64", b"proc", b"sbin", b"sys", b"usr"})
 WORD = rb"[A-Za-z0-9_.+@~-]"
 PATH = re.compile(
-    rb"(?:(?<![A-Za-z0-9_.~/:*<-])|(?<=\\[bfnrt]))/(?:" + WORD + rb"+/)+" + WORD + rb"*"
+    rb"(?:(?<![A-Za-z0-9_.~/:*<-])|(?<=\\[bfnrt]))(?<!Route: )/(?:" + WORD + rb"+/)+" + WORD + rb"*"
 )
 # What a server answers under is no file.
 ROUTE = re.compile(rb"v\d+")

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import msgspec
 
+from lanewright.bundle.cleaning import cleaned
 from lanewright.bundle.comment import comment_of, told_of
-from lanewright.bundle.gathering import gathered
+from lanewright.bundle.gathering import Gathered, gathered
 from lanewright.bundle.looking import Sight, looked_through
 from lanewright.bundle.parts import LeftOut, Part
 from lanewright.bundle.private import TAKEN, Private, private
 from lanewright.history.on_disk import OnDisk
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.report.markdown import report_markdown
 from lanewright.report.marks import plain, table
 from lanewright.terminal import printable
 
@@ -80,22 +82,8 @@ def made(places: Places, project: Project | None, one: OnDisk) -> Made:
     Raises:
         LanewrightError: It is a night that cannot be read.
     """
-    found = gathered(places, project, one)
-    hidden = private(places, project, found.roots)
-    clean: list[Part] = []
-    replaced: dict[str, Mapping[str, int]] = {}
-    left_out = [*found.left_out]
-    for part in sorted(found.parts, key=lambda part: part.name):
-        name, _ = _clean_text(hidden, part.name)
-        content, counts = hidden.replaced(part.content)
-        if name in replaced:
-            left_out.append(LeftOut(name, "another file has the same name without what is private"))
-        elif counts and name.endswith(".parquet"):
-            left_out.append(LeftOut(name, "it holds what is private, and is no text"))
-        else:
-            clean.append(Part(name, content, part.cut))
-            replaced[name] = counts
-    left_out = [_public(hidden, each) for each in left_out]
+    found, hidden = _found(places, project, one)
+    clean, replaced, left_out = _clean(hidden, found)
     told, counts = _clean_text(hidden, told_of(found))
     readme = "\n".join([f"{TITLE}{found.name}", "", told, *_contents(clean, replaced, left_out)])
     first = Part(README, readme.encode())
@@ -121,18 +109,44 @@ def made_comment(places: Places, project: Project | None, one: OnDisk) -> tuple[
     Raises:
         LanewrightError: It is a night that cannot be read.
     """
-    found = gathered(places, project, one)
-    text, _ = _clean_text(private(places, project, found.roots), comment_of(found))
+    found, hidden = _found(places, project, one)
+    text, _ = _clean_text(hidden, comment_of(found))
     return text, looked_through([Part("comment", text.encode())])
+
+
+def _found(places: Places, project: Project | None, one: OnDisk) -> tuple[Gathered, Private]:
+    found = gathered(places, project, one)
+    hidden = private(places, project, found.roots)
+    return cleaned(hidden, found), hidden
+
+
+def _clean(
+    hidden: Private, found: Gathered
+) -> tuple[list[Part], dict[str, Mapping[str, int]], list[LeftOut]]:
+    """Files without what is private, how often each word is in each instead, and what is left out."""
+    clean: list[Part] = []
+    replaced: dict[str, Mapping[str, int]] = {}
+    left_out = [*found.left_out]
+    reports = [
+        Part(f"reports/{lane}.md", report_markdown(report).encode() + b"\n")
+        for lane, report in found.reports.items()
+    ]
+    for part in sorted([*found.parts, *reports], key=lambda part: part.name):
+        name, _ = _clean_text(hidden, part.name)
+        content, counts = hidden.replaced(part.content)
+        if name in replaced:
+            left_out.append(LeftOut(name, "another file has the same name without what is private"))
+        elif counts and name.endswith(".parquet"):
+            left_out.append(LeftOut(name, "it holds what is private, and is no text"))
+        else:
+            clean.append(Part(name, content, part.cut))
+            replaced[name] = counts
+    return clean, replaced, left_out
 
 
 def _clean_text(hidden: Private, text: str) -> tuple[str, dict[str, int]]:
     content, counts = hidden.replaced(printable(text).encode())
     return content.decode(), counts
-
-
-def _public(hidden: Private, left: LeftOut) -> LeftOut:
-    return LeftOut(*(_clean_text(hidden, word)[0] for word in (left.name, left.why)))
 
 
 def _contents(

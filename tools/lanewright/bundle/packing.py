@@ -11,7 +11,7 @@ from lanewright.errors import LanewrightError
 from lanewright.image.tar import Member, pack
 from lanewright.store.atomic import replace_file
 
-LEVEL = 9
+LEVEL = 6
 
 
 def packed(made: Made) -> bytes:

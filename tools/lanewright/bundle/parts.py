@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from lanewright.terminal import printable
+
 # Bytes: of a log, whose middle is cut out; of a file that would be worth nothing without it; of all.
 MOST_TEXT, MOST_DATA, MOST = 2**22, 2**24, 2**28
 MOST_FILES, DEEPEST = 2000, 4
@@ -85,7 +87,7 @@ def _of(folder: int, below: str, budget: Budget, depth: int) -> Iterator[Part | 
     for name in sorted(os.listdir(folder)):
         place = f"{below}/{name}"
         if not PLAIN.fullmatch(name):
-            yield LeftOut(place, "no run and no night calls a file so")
+            yield LeftOut(printable(place), "no run and no night calls a file so")
             continue
         try:
             mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode

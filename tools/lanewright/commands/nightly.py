@@ -7,6 +7,7 @@ from lanewright.cli import Arguments
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.history.taking_in import take_in
 from lanewright.nightly.hook import notify
+from lanewright.nightly.lanes import usual_lanes
 from lanewright.nightly.running import lock_of, restore_left, run_night
 from lanewright.nightly.told import markdown, text
 from lanewright.page.making import default_place, write_page
@@ -25,7 +26,7 @@ def run(project: Project | None, places: Places, arguments: Arguments) -> ExitCo
         with held(lock_of(places), "spends a night"):
             restore_left(places)
         return ExitCode.CLEAN
-    lanes = arguments.lanes or project.upstream.nightly.lanes or [project.upstream.default_lane]
+    lanes = arguments.lanes or usual_lanes(project.upstream)
     folder, night = run_night(project, places, lanes, resume=arguments.resume)
     keep(places)
     if page := os.environ.get(SUMMARY):

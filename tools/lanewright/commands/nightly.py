@@ -23,7 +23,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 def run(project: Project | None, places: Places, arguments: Arguments) -> ExitCode:
     """Spend a night, tell of it, and end with the worst that there was; or only restore what one stopped."""
     if project is None:  # --restore, which does without one
-        with held(lock_of(places), "spends a night"):
+        with held(lock_of(places), "spends a night", lane=""):
             restore_left(places)
         return ExitCode.CLEAN
     lanes = arguments.lanes or usual_lanes(project.upstream)

@@ -51,7 +51,7 @@ device = "cpu"
 pin = "release:1.1"
 
 [model]
-recipe = "none"
+recipe = "qwen3-moe-tiny"
 
 # the hook
 [[entry]]

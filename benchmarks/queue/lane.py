@@ -27,7 +27,7 @@ device = "cpu"
 {pin}
 
 [model]
-recipe = "none"
+recipe = "qwen3-moe-tiny"
 """
 ENTRY = """
 [[entry]]

@@ -99,7 +99,7 @@ def test_a_rebase_that_kept_going_names_whom_it_left_out(made: Clash, capfd: Cap
 
 def test_list_names_the_lane_that_has_an_entry(made: Clash, capfd: Capture) -> None:
     (made.world.root / "series/sample.toml").write_text(
-        'title = "Empty"\ndevice = "cpu"\npin = "release:0.31.0"\n[model]\nrecipe = "none"\n'
+        'title = "Empty"\ndevice = "cpu"\npin = "release:0.31.0"\n[model]\nrecipe = "qwen3-moe-tiny"\n'
     )
     capfd.readouterr()
     assert made.world.run("list", "5") == 1

@@ -101,7 +101,7 @@ def test_what_graphs_are_replayed_for_is_not_staged(
     world: World, capfd: Capture, engine: str, machine: str, first: int | None
 ) -> None:
     file = world.project.series_file("sample")
-    text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    text = file.read_text().replace('recipe = "qwen3-moe-tiny"', 'name = "a/b"')
     text = text.replace('device = "cpu"', 'device = "cuda"')
     experts = '[model.experts]\nlayers = 40\nexperts = 384\npicks = 6\nrow = "1MiB"'
     has = f'[machine]\ndevice = "99GiB"\nhost = "99GiB"\n{machine}'
@@ -135,15 +135,15 @@ def test_weights_that_are_not_quantized_are_read_by_our_own_kernel(
         assert f"\n{name} = {block}\n" in start
     file = world.project.series_file("sample")
     kept = file.read_text().replace('device = "cpu"', 'device = "cuda"')
-    named = kept.replace('recipe = "none"', 'name = "a/b"')
+    named = kept.replace('recipe = "qwen3-moe-tiny"', 'name = "a/b"')
     experts = '[model.experts]\nlayers = 4\nexperts = 64\npicks = 6\nrow = "1MiB"'
     machine = '[machine]\ndevice = "99GiB"\nhost = "99GiB"'
     recipe = ("qwen3-moe-tiny", "qwen3-moe-mxfp4-tiny")
     for text, block in (
         (f"{named}\n{experts}\n{machine}", QUANTIZED_BLOCK),
         (f"{named}\n{experts}\nplain = true\n{machine}", PLAIN_BLOCK),
-        (f"{kept.replace('none', recipe[0])}\n{machine}", PLAIN_BLOCK),
-        (f"{kept.replace('none', recipe[1])}\n{machine}", QUANTIZED_BLOCK),
+        (f"{kept}\n{machine}", PLAIN_BLOCK),
+        (f"{kept.replace(*recipe)}\n{machine}", QUANTIZED_BLOCK),
     ):
         file.write_text(f"{text}\n")
         assert world.run("residency", "plan", "--hot", "8", "--json") == 0
@@ -277,7 +277,7 @@ def test_what_cannot_be_planned_is_refused(
 
 def test_sizes_of_graphs_that_are_no_list_are_refused(world: World, capfd: Capture) -> None:
     file = world.project.series_file("sample")
-    text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    text = file.read_text().replace('recipe = "qwen3-moe-tiny"', 'name = "a/b"')
     text = text.replace('device = "cpu"', 'device = "cuda"')
     experts = '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"'
     config = "compilation_config = {cudagraph_capture_sizes = {a = 5}}"
@@ -288,7 +288,7 @@ def test_sizes_of_graphs_that_are_no_list_are_refused(world: World, capfd: Captu
 
 def test_a_model_by_name_must_be_described(world: World, capfd: Capture) -> None:
     file = world.project.series_file("sample")
-    text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    text = file.read_text().replace('recipe = "qwen3-moe-tiny"', 'name = "a/b"')
     file.write_text(text.replace('device = "cpu"', 'device = "cuda"'))
     assert world.run("residency", "plan", "--hot", "2", "--device", "9GiB", "--host", "9GiB") == 1
     assert "whose experts nobody describes" in capfd.readouterr().err
@@ -370,7 +370,7 @@ def test_a_series_that_describes_them_wrongly_is_refused(
     world: World, capfd: Capture, lines: str, told: str
 ) -> None:
     file = world.project.series_file("sample")
-    text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    text = file.read_text().replace('recipe = "qwen3-moe-tiny"', 'name = "a/b"')
     if "compilation" in lines or "cudagraph" in lines:
         text = text.replace('device = "cpu"', 'device = "cuda"')
     file.write_text(f"{text}\n{lines}\n")
@@ -381,6 +381,7 @@ def test_a_series_that_describes_them_wrongly_is_refused(
 def test_a_recipe_says_itself_what_its_experts_are(world: World, capfd: Capture) -> None:
     file = world.project.series_file("sample")
     kept = file.read_text()
+    file.write_text(kept.replace("qwen3-moe-tiny", "none"))
     assert world.run("residency", "plan", "--hot", "1") == 1
     assert "none" in capfd.readouterr().err
     experts = '[model.experts]\nlayers = 1\nexperts = 8\npicks = 2\nrow = "1MiB"'

@@ -54,7 +54,7 @@ def test_hints_name_the_lane_and_the_pin_that_are_meant(
     made = clash(carrying, {PATH: BASE}, {}, {PATH: THEIRS}, code=0)
     carrying.series.rename(carrying.root / "series/other.toml")
     carrying.series.write_text(
-        'title = "Empty"\ndevice = "cpu"\npin = "release:0.31.0"\n[model]\nrecipe = "none"\n'
+        'title = "Empty"\ndevice = "cpu"\npin = "release:0.31.0"\n[model]\nrecipe = "qwen3-moe-tiny"\n'
     )
     pin = made.upstream({PATH: OURS})
     run = carrying.run

@@ -31,7 +31,7 @@ ON = (
 @pytest.fixture
 def served(world: World) -> World:
     """The sample project, whose lane names a model recipe that there is."""
-    world.edit("series/sample.toml", 'recipe = "none"', f'recipe = "{RECIPE}"')
+    world.edit("series/sample.toml", 'recipe = "qwen3-moe-tiny"', f'recipe = "{RECIPE}"')
     return world
 
 

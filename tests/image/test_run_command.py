@@ -37,7 +37,7 @@ def image(world: World, tmp_path: Path) -> None:
 def world(imaged: World) -> World:
     imaged.edit("series/sample.toml", "[image]\n", '[image]\narchitecture = "arm64"\n')
     imaged.edit("series/sample.toml", "\n# the hook", RUN)
-    imaged.edit("series/sample.toml", 'recipe = "none"', 'name = "someone/model"')
+    imaged.edit("series/sample.toml", 'recipe = "qwen3-moe-tiny"', 'name = "someone/model"')
     imaged.edit("series/sample.toml", "[model]", "[engine]\nmax_model_len = 512\n\n[model]")
     assert imaged.run("build") == 0
     return imaged

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shlex
+import sys
 import time
 from pathlib import Path
 
@@ -10,6 +12,8 @@ import pytest
 from lanewright.nightly import hook
 from lanewright.nightly.lines import run_lasting, run_line
 from tests.nightly.steps import Quick, asked_for
+from tests.nightly.test_left_stopped import until
+from tests.process import finish, started
 
 Capture = pytest.CaptureFixture[str]
 
@@ -120,3 +124,35 @@ def test_a_hook_with_what_no_line_has_is_refused(quick: Quick, capfd: Capture) -
     assert world.run("nightly") == 1
     told = f"{world.root}{os.sep}upstream.toml: [nightly] notify: 'mail\\x07' has a character"
     assert told in capfd.readouterr().err
+
+
+OWNER = """\
+import sys
+from pathlib import Path
+from lanewright import guarded
+from lanewright.nightly.lines import run_line
+# Longer than any test waits.
+guarded.GRACE = 600.0
+run_line(sys.argv[1], Path("/"), Path(sys.argv[2]), float(sys.argv[3]))
+"""
+
+
+@pytest.mark.parametrize("seconds", [60, 0.5], ids=["while it runs", "while it is ended"])
+@pytest.mark.parametrize("group", ["", "timeout 300 "], ids=["its group", "another group"])
+def test_what_hears_no_signal_ends_with_a_night_that_is_killed(
+    tmp_path: Path, seconds: float, group: str
+) -> None:
+    told = tmp_path / "told"
+    # It tells that it runs, and that it was asked to end.
+    loop = f"trap 'echo asked >>{told}' TERM; echo $$ >>{told}; while :; do sleep 0.05; done"
+    words = [f"true; {group}sh -c {shlex.quote(loop)}; true", str(tmp_path / "log"), str(seconds)]
+    owner = started([sys.executable, "-c", OWNER, *words], os.environ)
+    lines = 2 if seconds < 1 else 1
+    until(lambda: told.exists() and len(told.read_text().splitlines()) >= lines, owner)
+    number, *_ = told.read_text().splitlines()
+    owner.kill()
+    finish(owner)
+    deadline = time.monotonic() + 60
+    while Path("/proc", number).exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -103,6 +103,7 @@ def test_what_is_known_and_provides_nothing_can_be_tested(banked: Carrying, capf
 
 def test_what_it_says_to_write_mends_it(banked: Carrying, capfd: Capture) -> None:
     with banked.series.open("a") as file:
+        file.write('\n[engine]\nmoe_hot_experts = "5"\n')
         file.write('\n[seams]\nHostRows = "7"\n\n[[entry]]\npull = 7\n')
     assert banked.run("add", "7") == 0
     assert banked.run("build", "--check") == 0

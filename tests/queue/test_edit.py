@@ -27,7 +27,7 @@ GAPS = st.sampled_from(
     ["", "\n", "\n\n", "\n# apart\n\n", "# right below\n\n", "  \n", "\n# lead\n"]
 )
 TABLES = st.sampled_from([
-    '[model]\nrecipe = "none"\n',
+    '[model]\nrecipe = "qwen3-moe-tiny"\n',
     "  [engine] # [[entry]]\n  max_model_len = 512\n",
     "[image]\nsite_packages = '/x'\n# of image\n",
 ])  # fmt: skip
@@ -153,15 +153,17 @@ def test_the_pin_of_the_sample_moves_and_nothing_else() -> None:
     ],
 )
 def test_a_value_keeps_its_quotes_and_its_comment(line: str, expected: str) -> None:
-    text = f"title = 'x'\n{line}\n\n[model]\nrecipe = 'none'\n"
+    text = f"title = 'x'\n{line}\n\n[model]\nrecipe = 'qwen3-moe-tiny'\n"
     assert with_value(text, ("pin",), "it") == text.replace(line, expected)
 
 
 def test_values_of_tables_are_set_and_added() -> None:
     text = with_value(SERIES, ("model", "recipe"), "other")
-    assert text == SERIES.replace('"none"', '"other"')
+    assert text == SERIES.replace('"qwen3-moe-tiny"', '"other"')
     text = with_value(SERIES, ("model", "size"), 3)
-    assert text == SERIES.replace('recipe = "none"\n', 'recipe = "none"\nsize = 3\n')
+    assert text == SERIES.replace(
+        'recipe = "qwen3-moe-tiny"\n', 'recipe = "qwen3-moe-tiny"\nsize = 3\n'
+    )
     text = with_value(SERIES, ("note",), "x")
     assert text == SERIES.replace('"release:1.1"\n', '"release:1.1"\nnote = "x"\n')
     with pytest.raises(LanewrightError, match=r"there is no table \[absent\]"):
@@ -215,14 +217,19 @@ entry = [
 ]
 
 [model]
-recipe = "none"
+recipe = "qwen3-moe-tiny"
 """
 
 
 def test_entries_in_an_array_are_edited_where_they_are() -> None:
     text = with_entry(INLINE, PATCH)
     assert [*map(next, map(iter, entries_of(text)))] == ["patch", "patch", "overlay"]
-    for part in ("# first\n", "# on top\n", '\n[model]\nrecipe = "none"\n', 'title = "x"\n'):
+    for part in (
+        "# first\n",
+        "# on top\n",
+        '\n[model]\nrecipe = "qwen3-moe-tiny"\n',
+        'title = "x"\n',
+    ):
         assert part in text
     assert without_entry(text, 1) == INLINE
     named = with_entry_value(INLINE, 0, "name", "n")

@@ -33,8 +33,9 @@ def plugged(carrying: Carrying) -> Carrying:
 
 
 def with_seams(lane: Carrying, *lines: str) -> None:
+    banks = '\n[engine]\nmoe_hot_experts = "5"\n'
     text = lane.series.read_text().replace(
-        "\n[[entry]]", "".join(["\n[seams]\n", *lines, "\n[[entry]]"]), 1
+        "\n[[entry]]", "".join([banks, "\n[seams]\n", *lines, "\n[[entry]]"]), 1
     )
     lane.series.write_text(text)
 
@@ -68,6 +69,17 @@ def test_a_seam_that_nothing_fits_is_refused(
     error = capfd.readouterr().err
     assert "series/sample.toml: [seams]" in error
     assert told in error
+
+
+def test_a_seam_that_no_boot_enters_is_refused(
+    plugged: Carrying, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with_seams(plugged, 'RowTable = "7"\n')
+    plugged.series.write_text(plugged.series.read_text().replace('moe_hot_experts = "5"\n', ""))
+    assert plugged.run("build") == 1
+    told = "[seams]: RowTable: nothing enters what is named while moe_hot_experts is off\n"
+    assert told in capfd.readouterr().err
+    assert not plugged.series.with_suffix(".lock").exists()
 
 
 def test_an_own_patch_provides_none(plugged: Carrying, capfd: pytest.CaptureFixture[str]) -> None:

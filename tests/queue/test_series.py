@@ -30,8 +30,12 @@ def test_the_sample_is_read(world: World) -> None:
         ('pin = "release:1.1"', "pin = 1.1", r"Expected `str`, got `float` - at `\$\.pin`"),
         (PATCH, "patch = 1", r"\$\.entry"),
         ("[model]", "[model", "no valid TOML"),
-        ('recipe = "none"', "", r"\[model\]: needs exactly one of `recipe` and `name`"),
-        ('recipe = "none"', 'recipe = "none"\nname = "a/b"', r"\[model\]: needs exactly one"),
+        ('recipe = "qwen3-moe-tiny"', "", r"\[model\]: needs exactly one of `recipe` and `name`"),
+        (
+            'recipe = "qwen3-moe-tiny"',
+            'recipe = "qwen3-moe-tiny"\nname = "a/b"',
+            r"\[model\]: needs exactly one",
+        ),
         ('device = "cpu"', 'device = "cpu"\nseams = ["RowTable"]', r"got `array` - at `\$\.seams`"),
         ("A sample", "A\\xsample", "no valid TOML"),
         (

@@ -10,7 +10,7 @@ from tests.conftest import World
 
 
 def named(world: World, name: str) -> str | None:
-    world.edit("series/sample.toml", 'recipe = "none"', f"name = {json.dumps(name)}")
+    world.edit("series/sample.toml", 'recipe = "qwen3-moe-tiny"', f"name = {json.dumps(name)}")
     return load_series(world.project, "sample").model.name
 
 

@@ -18,7 +18,7 @@ pin = 'release:0.31.0'  # stands
 
 # What it serves.
 [model]
-recipe = "none"
+recipe = "qwen3-moe-tiny"
 """
 
 
@@ -44,7 +44,7 @@ def move(carrying: Carrying, text: str, to: Target) -> str:
     ],
 )
 def test_an_image_moves_with_the_pin_however_it_is_written(carrying: Carrying, image: str) -> None:
-    head = 'title = "A"\ndevice = "cpu"\npin = "release:0.31.0"\nmodel.recipe = "none"\n'
+    head = 'title = "A"\ndevice = "cpu"\npin = "release:0.31.0"\nmodel.recipe = "qwen3-moe-tiny"\n'
     text = head + image
     there = move(carrying, text, Target(f"git:{'a' * 40}", "0.31.0", Base("b:c", DIGEST)))
     found = read_text(carrying.project, "sample", there).image

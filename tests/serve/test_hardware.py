@@ -23,7 +23,7 @@ def test_a_model_that_is_not_here_is_told_before_anything_runs(
     world: World, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    world.edit("series/sample.toml", 'recipe = "none"', 'name = "somebody/a-model"')
+    world.edit("series/sample.toml", 'recipe = "qwen3-moe-tiny"', 'name = "somebody/a-model"')
     assert world.run("build") == 0
     assert world.run("usage") == 1
     told = f"lane sample: there is no somebody/a-model in {tmp_path}"

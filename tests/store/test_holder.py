@@ -67,6 +67,12 @@ def test_one_that_was_killed_is_not_told(lock: Path, beside: Path) -> None:
     assert not beside.exists()
 
 
+@pytest.mark.parametrize(("lanes", "told"), [("", ""), ("a", "a, "), ("a, b-2, c", "a, b-2, c, ")])
+def test_it_is_held_for_any_number_of_lanes(lock: Path, lanes: str, told: str) -> None:
+    with held(lock, "spends a night", lane=lanes):
+        assert holder_of(lock).startswith(f"{told}process {os.getpid()}, since ")
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -78,6 +84,9 @@ def test_one_that_was_killed_is_not_told(lock: Path, beside: Path) -> None:
         {"lane": "x\x1b[2J"},
         {"lane": "x\n"},
         {"lane": "x" * 101},
+        {"lane": "x,y"},
+        {"lane": "x, "},
+        {"lane": ", x"},
         {"since": "yesterday"},
         {"since": "0001-01-01T00:00:00+14:00"},
         {"more": 1},

@@ -37,7 +37,7 @@ device = "cpu"
 pin = "release:0.31.0"
 
 [model]
-recipe = "none"
+recipe = "qwen3-moe-tiny"
 """
 
 

@@ -222,7 +222,12 @@ def _add_running(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         reads=True,
         of_lane=False,
     )
-    nightly.add_argument("lanes", nargs="*", metavar="LANE", help="by default those of [nightly]")
+    nightly.add_argument(
+        "lanes",
+        nargs="*",
+        metavar="LANE",
+        help="by default those that upstream.toml has for this machine",
+    )
     begins = nightly.add_mutually_exclusive_group()
     begins.add_argument(
         "--resume", action="store_true", help="go on with the newest night, if it was interrupted"

@@ -1,10 +1,11 @@
 """Runs one command in a process group of its own and ends its session when its owner lets go.
 
-``python -I -S guard.py GRACE COMMAND...`` with a pipe as standard input. Once the pipe's other end
-is closed, which also happens when the owner is killed, or once the command has ended, whatever
-is left of the group, and of the session that this is the first process of, gets SIGTERM and, GRACE
-seconds later, SIGKILL. Exits with the command's
-status, 128 + N where signal N ended it.
+``python -I -S guard.py GRACE ORPHANED COMMAND...`` with a pipe as standard input. Once the pipe's
+other end writes or is closed, which also happens when the owner is killed, or once the command has
+ended, whatever is left of the group, and of the session that this is the first process of, gets
+SIGTERM and, GRACE seconds later, SIGKILL: ORPHANED seconds later where the pipe is closed, so that
+an owner who writes, waits and closes then has another grace than one that is killed. Exits with the
+command's status, 128 + N where signal N ended it.
 """
 
 # Only what Python has loaded anyway or loads at once: one of these starts beside every fetch, and
@@ -20,7 +21,7 @@ MUCH = 4096
 NONE = (b"", b"", b"0", b"0")
 
 
-def main(grace: float, command: list[str]) -> int:
+def main(grace: float, orphaned: float, command: list[str]) -> int:
     """Run the command until it ends or standard input does."""
     # A handler, unlike SIG_IGN, is not handed on to the command.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -32,24 +33,35 @@ def main(grace: float, command: list[str]) -> int:
     poller.register(os.pidfd_open(process), select.POLLIN)
     while not any(event & (select.POLLIN | select.POLLHUP) for _, event in poller.poll()):
         pass
-    end(process, grace)
+    end(process, grace, orphaned)
     _, status = os.waitpid(process, 0)
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
 
-def end(process: int, grace: float) -> None:
+def end(process: int, grace: float, orphaned: float) -> None:
     """End the whole group; the group's first process is reaped last, so its number stays taken."""
-    deadline = time.monotonic() + grace
+    start = time.monotonic()
+    deadline = start + grace
     # Its own number, where it is the first of its session, else no session's.
     session = os.getpid()
     tell(process, session, signal.SIGTERM)
     while time.monotonic() < deadline and others_run(process, session):
+        if is_closed():
+            deadline = min(deadline, start + orphaned)
         time.sleep(0.05)
     tell(process, session, signal.SIGKILL)
+    deadline = time.monotonic()
     # A killed process still runs, and holds what it holds, until the kernel gets round to it.
     while time.monotonic() < deadline + KILLED and others_run(process, session):
         time.sleep(0.01)
+
+
+def is_closed() -> bool:
+    """Tell whether nobody holds the other end of standard input any more."""
+    poller = select.poll()
+    poller.register(sys.stdin, 0)
+    return any(event & select.POLLHUP for _, event in poller.poll(0))
 
 
 def tell(group: int, session: int, number: int) -> None:
@@ -98,4 +110,4 @@ def stat(number: str) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.exit(main(float(sys.argv[1]), sys.argv[2:]))
+    sys.exit(main(float(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]))

@@ -10,13 +10,19 @@ SIGNALLED = 128
 GUARD = Path(__file__).with_name("guard.py")
 
 
-def guarded(command: Sequence[str]) -> list[str]:
+def guarded(command: Sequence[str], *, orphaned: float | None = None) -> list[str]:
     """The command under a guard that ends its whole group once the guard's input is closed.
 
     Start it with a pipe as standard input, in a session of its own; the pipe is closed when this
     process lets go of it, and also when this process is killed.
+
+    Args:
+        command: What is run.
+        orphaned: Seconds between SIGTERM and SIGKILL where that is closed, by default as many as
+            else. With fewer, letting go is to write a byte, to wait, and to close then.
     """
-    return [sys.executable, "-I", "-S", str(GUARD), str(GRACE), *command]
+    seconds = GRACE if orphaned is None else orphaned
+    return [sys.executable, "-I", "-S", str(GUARD), str(GRACE), str(seconds), *command]
 
 
 def ended(status: int) -> str:

@@ -54,12 +54,14 @@ class NightlySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``[nightly]``: what every night tries.
 
     Attributes:
-        lanes: Which lanes, in order, where none is named; none is the default lane.
+        lanes: Which lanes, in order, where none is named.
+        gpus: Where those are none either, which lanes a machine is for, by a part of its GPU's name.
         notify: A line for sh, given the night as JSON on its standard input.
         step_seconds: That one step may take; it is ended then, as failed.
     """
 
     lanes: list[str] = []
+    gpus: dict[str, list[str]] = {}
     notify: str = ""
     step_seconds: Annotated[int, msgspec.Meta(ge=1, le=604_800)] = 14_400
 

@@ -34,7 +34,7 @@ pin = "git:{pin}"
 release = "0.31.0"
 
 [model]
-recipe = "none"
+recipe = "qwen3-moe-tiny"
 """
 
 Kind = Literal["pull", "patch"]

@@ -22,6 +22,7 @@ from lanewright.queue.edit.unpinned import no_lock
 from lanewright.queue.lock import Lock
 from lanewright.queue.pair import read_pair
 from lanewright.report.culprit import culprits, drop_command, emit_culprits, say_found
+from lanewright.serve.equality.edited import require_unedited
 from lanewright.serve.equality.failed import newest_failed
 from lanewright.serve.equality.suspect import suspect_of
 from lanewright.serve.lane import lay_lane
@@ -81,6 +82,7 @@ def _comparing(project: Project, places: Places, lock: Lock, scratch: Path) -> s
     """The command that holds a tree's answers against those of the newest comparison that failed."""
     failed = newest_failed(places, lock)
     lane = lay_lane(project, places, lock.lane)
+    require_unedited(lane, failed)
     model = served_model(places, lane.env, lane.model).folder
     suspect = suspect_of(lane, model, failed)
     say(f"lane {lock.lane}: what failed in run {suspect.run} is tried again: {suspect.told}")

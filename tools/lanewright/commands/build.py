@@ -1,5 +1,7 @@
 """``lanewright build``: apply a series and write its lock."""
 
+from functools import partial
+
 from lanewright.cli import Arguments, lane_of
 from lanewright.errors import ExitCode
 from lanewright.places import Places
@@ -7,13 +9,16 @@ from lanewright.project import Project
 from lanewright.queue.build import build
 from lanewright.report.left_out import say_left_out
 from lanewright.report.outcome import in_one_line
+from lanewright.serve.bootable import require_bootable
 from lanewright.terminal import emit, say
 
 
 def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
-    """Build the lane's tree; print its id."""
+    """Build the lane's tree; print its id. A lane that nothing could boot is refused as a boot does."""
     lane = lane_of(project, arguments)
-    built = build(project, places, lane, check=arguments.check)
+    place = project.series_file(lane)
+    require = partial(require_bootable, place=place)
+    built = build(project, places, lane, check=arguments.check, require=require)
     if built.changed:
         for entry in built.lock.entries:
             say(f"{entry.name}: {in_one_line(entry)}")

@@ -9,6 +9,7 @@ from lanewright.history.taking_in import take_in
 from lanewright.nightly.annotating import annotations
 from lanewright.nightly.compared import runs_of
 from lanewright.nightly.hook import notify
+from lanewright.nightly.lanes import usual_lanes
 from lanewright.nightly.night import Night
 from lanewright.nightly.running import lock_of, restore_left, run_night
 from lanewright.nightly.told import markdown, text
@@ -26,10 +27,10 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 def run(project: Project | None, places: Places, arguments: Arguments) -> ExitCode:
     """Spend a night, tell of it, and end with the worst that there was; or only restore what one stopped."""
     if project is None:  # --restore, which does without one
-        with held(lock_of(places), "spends a night"):
+        with held(lock_of(places), "spends a night", lane=""):
             restore_left(places)
         return ExitCode.CLEAN
-    lanes = arguments.lanes or project.upstream.nightly.lanes or [project.upstream.default_lane]
+    lanes = arguments.lanes or usual_lanes(project.upstream)
     folder, night = run_night(project, places, lanes, resume=arguments.resume)
     keep(places)
     runs = runs_of(places, night)

@@ -1,4 +1,4 @@
-"""What a device is used for, and how much of its memory is free."""
+"""What a machine's devices are, what they are used for, and how much of their memory is free."""
 
 import shutil
 import subprocess
@@ -9,6 +9,14 @@ from lanewright.project import Device
 
 MIB = 2**20
 MEMINFO = Path("/proc/meminfo")
+
+
+def gpus() -> list[str]:
+    """What the machine's GPUs are called; none where it has none, or their driver is gone."""
+    try:
+        return _asked("--query-gpu=name")
+    except (OSError, subprocess.TimeoutExpired):
+        return []
 
 
 def users(device: Device) -> list[str]:

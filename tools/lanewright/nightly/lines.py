@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lanewright.guarded import GRACE, SIGNALLED, ended, guarded
@@ -18,6 +18,8 @@ ROOT = Path("/")
 
 def run_line(line: str, root: Path, log: Path, seconds: float) -> str:
     """Run a line to its end; what it left running is ended, too, and all of it with this process.
+
+    Where that is killed, at once: what is restored then must not be stopped behind that.
 
     Args:
         line: For sh.
@@ -45,7 +47,7 @@ def _ran(line: str, root: Path, log: Path, seconds: float, *, guard: bool) -> st
     with _opened(log, f"$ {line}\n") as stream:
         try:
             process = subprocess.Popen(
-                guarded(command) if guard else command,
+                guarded(command, orphaned=0) if guard else command,
                 stdin=subprocess.PIPE if guard else subprocess.DEVNULL,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
@@ -66,7 +68,11 @@ def _ran(line: str, root: Path, log: Path, seconds: float, *, guard: bool) -> st
 
 def _let_go(process: "subprocess.Popen[bytes]") -> None:
     if process.stdin:
-        # The guard ends the rest of its group before it ends itself.
+        with suppress(BrokenPipeError):
+            # The guard ends the rest of its group before it ends itself; a pipe that is closed while
+            # it does tells it that this process was killed.
+            os.write(process.stdin.fileno(), b"\n")
+        process.wait()
         process.stdin.close()
     elif process.poll() is None:
         process.kill()

@@ -41,7 +41,7 @@ def run_night(
     """
     for lane in lanes:
         project.series_file(lane)
-    with held(lock_of(places), "spends a night"):
+    with held(lock_of(places), "spends a night", lane=", ".join(dict.fromkeys(lanes))):
         # What a killed one left stopped.
         restore_left(places)
         found = _interrupted(project, places, lanes) if resume else None

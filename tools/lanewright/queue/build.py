@@ -1,5 +1,6 @@
 """From a series to a tree and its lock."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from lanewright.queue.move.held import keep_held
 from lanewright.queue.pair import read_pair
 from lanewright.queue.pin import Pin
 from lanewright.queue.plan import Plan
+from lanewright.queue.series import Series
 from lanewright.store.git import Repository
 from lanewright.store.locking import writing
 from lanewright.store.objects import CommitId, exists, resolve
@@ -43,7 +45,14 @@ class Built:
     changed: bool
 
 
-def build(project: Project, places: Places, lane: str, *, check: bool = False) -> Built:
+def build(
+    project: Project,
+    places: Places,
+    lane: str,
+    *,
+    check: bool = False,
+    require: Callable[[Series], None] | None = None,
+) -> Built:
     """Make a lane's tree and lock; does nothing when its inputs are those of the lock.
 
     Args:
@@ -51,6 +60,7 @@ def build(project: Project, places: Places, lane: str, *, check: bool = False) -
         places: Store and state.
         lane: The lane's name.
         check: Write nothing; raise if the lock would change.
+        require: Refuses a series that names what there is, before anything is applied.
 
     Raises:
         ConflictError: Entries conflict; the old lock stays.
@@ -59,11 +69,16 @@ def build(project: Project, places: Places, lane: str, *, check: bool = False) -
             that it names is another commit here.
     """
     with nullcontext() if check else editing(project):
-        return _build(project, places, lane, check=check)
+        planned, old = read_pair(project, lane)
+        if require:
+            require(planned.series)
+        return _build(project, places, planned, old, check=check)
 
 
-def _build(project: Project, places: Places, lane: str, *, check: bool) -> Built:
-    planned, old = read_pair(project, lane)
+def _build(
+    project: Project, places: Places, planned: Plan, old: Lock | None, *, check: bool
+) -> Built:
+    lane = planned.lane
     settled = old is not None and not drift(planned, old)
     if old and settled and in_store(places, old):
         return Built(planned, old, applied=False, changed=False)

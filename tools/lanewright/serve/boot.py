@@ -79,6 +79,16 @@ def engine_arguments(
     The worker class is ours only where a feature is on; what the lane itself says goes before.
 
     Raises:
+        LanewrightError: As ``require_arguments`` says.
+    """
+    require_arguments(engine)
+    return with_workers(engine, device) if carries_bank(env) else dict(engine)
+
+
+def require_arguments(engine: Mapping[str, object]) -> None:
+    """Go on where a boot can hand a lane's engine arguments on.
+
+    Raises:
         LanewrightError: The lane sets an argument that the boot sets itself, or one that makes
             another model of its recipe's, or a feature to something that it cannot be.
     """
@@ -98,7 +108,6 @@ def engine_arguments(
             f"engine argument {', '.join(idle)} says nothing without {BANKS}",
             hint=f"set {BANKS} in the lane's series, or take it out",
         )
-    return with_workers(engine, device) if carries_bank(env) else dict(engine)
 
 
 def with_workers(engine: Mapping[str, object], device: Device) -> dict[str, object]:

@@ -15,6 +15,7 @@ from lanewright.store.scratch import HOST
 
 # One of ours has a few hundred bytes.
 MOST_BYTES = 4096
+LANES = r"\A([a-z0-9-]{1,100}(, [a-z0-9-]{1,100})*)?\Z"
 START_TIME = 19  # of /proc/PID/stat, counted behind the program's name
 
 
@@ -22,7 +23,7 @@ class _Holder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Who holds a lock.
 
     Attributes:
-        lane: The lane that it is held for.
+        lane: The lane that it is held for, or several; empty where it is for none.
         pid: The process.
         start: When that started, in clock ticks since the machine did: its number alone may be
             another's by now.
@@ -30,7 +31,7 @@ class _Holder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         since: When it took the lock.
     """
 
-    lane: Annotated[str, msgspec.Meta(pattern=r"\A[a-z0-9-]{1,100}\Z")]
+    lane: Annotated[str, msgspec.Meta(pattern=LANES)]
     pid: Annotated[int, msgspec.Meta(ge=1)]
     start: int
     host: str
@@ -39,7 +40,7 @@ class _Holder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @contextmanager
 def told_beside(lock: Path, lane: str) -> Iterator[None]:
-    """Tell beside a lock that this process holds it for a lane, as long as it does.
+    """Tell beside a lock that this process holds it, and for which lanes, as long as it does.
 
     Where that cannot be written nobody is told, and nothing fails.
     """
@@ -64,7 +65,8 @@ def holder_of(lock: Path) -> str:
         return ""
     if holder.host != HOST or holder.start != _start_of(holder.pid):
         return ""
-    return f"{holder.lane}, process {holder.pid}, since {since:%Y-%m-%d %H:%M:%S} UTC"
+    of = f"{holder.lane}, " if holder.lane else ""
+    return f"{of}process {holder.pid}, since {since:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _beside(lock: Path) -> Path:

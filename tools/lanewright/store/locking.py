@@ -35,7 +35,8 @@ def held(file: Path, what: str, *, lane: str | None = None) -> Iterator[None]:
     Args:
         file: The lock.
         what: What is done meanwhile, for those who wait.
-        lane: For which lane, which they are told with the process and its time.
+        lane: For which lane, or lanes with commas between, which they are told with the process and
+            its time; empty for none, None where they are told nothing.
 
     Raises:
         LanewrightError: The file's folder cannot be made.
@@ -58,7 +59,7 @@ def held(file: Path, what: str, *, lane: str | None = None) -> Iterator[None]:
         say(f"waiting for another lanewright that {what}{f': {who}' if who else ''}")
         lock.acquire()
     try:
-        with told_beside(file, lane) if lane else nullcontext():
+        with nullcontext() if lane is None else told_beside(file, lane):
             yield
     finally:
         lock.release()

@@ -26,12 +26,14 @@ class FailedRun:
         folder: Where its record lies.
         message: Why it failed.
         equality: What its comparison came to, if it came so far.
+        told: All that its record is read for.
     """
 
     lane: str
     folder: Path
     message: str
     equality: Equality | None
+    told: Record
 
     @property
     def record(self) -> Path:
@@ -83,6 +85,7 @@ def newest_failed(places: Places, lock: Lock) -> FailedRun:
                 folder=folder,
                 message=record.error.message,
                 equality=record.equality,
+                told=record,
             )
         break
     raise LanewrightError(

@@ -51,11 +51,29 @@ class Ended(msgspec.Struct, frozen=True):
     exit_code: int
 
 
+class Model(msgspec.Struct, frozen=True):
+    """What was served."""
+
+    recipe: str | None
+    name: str
+    hash: str
+
+
+class Environment(msgspec.Struct, frozen=True):
+    """What it was run by."""
+
+    base: str
+
+
 class Record(msgspec.Struct, frozen=True):
     """Of a record what is read here; where it says that it lies is where it was written."""
 
     error: Ended | None
     equality: Equality | None
+    engine: dict[str, Any] | None = None
+    shims: list[str] | None = None
+    model: Model | None = None
+    environment: Environment | None = None
 
 
 class Expected(msgspec.Struct, frozen=True):

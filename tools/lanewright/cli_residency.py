@@ -129,7 +129,10 @@ def _add_cost(
     cost.add_argument("--hot", metavar="SPEC", help="hot experts, as moe_hot_experts has them")
     cost.add_argument("--budget", metavar="SIZE", help="that a barrier may copy; by default 64MiB")
     cost.add_argument(
-        "--cold-share", type=cli_kinds.share, metavar="SHARE", help="of the picks that are cold, too"
+        "--cold-share",
+        type=cli_kinds.share,
+        metavar="SHARE",
+        help="of the picks that are cold, too",
     )
     cost.add_argument(
         "--users",
@@ -148,9 +151,9 @@ def _add_cost(
         "overlap": (cli_kinds.hidden, "of the time over the link that is hidden"),
         "skew": (cli_kinds.exponent, "Zipf's exponent of picks among cold experts"),
     }
-    for name, (kind, text) in shares.items():
+    for name, (read, text) in shares.items():
         cost.add_argument(
-            f"--{name}", type=kind, default=0.0, metavar="NUMBER", help=f"{text}; by default 0"
+            f"--{name}", type=read, default=0.0, metavar="NUMBER", help=f"{text}; by default 0"
         )
     cost.add_argument(
         "--slots",

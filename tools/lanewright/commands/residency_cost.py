@@ -70,9 +70,7 @@ def _lane(project: Project | None, arguments: Arguments) -> tuple[Series | None,
     return load_series(project, lane), lane
 
 
-def _model(
-    series: Series | None, lane: str, arguments: Arguments
-) -> tuple[Model, dict[str, Any]]:
+def _model(series: Series | None, lane: str, arguments: Arguments) -> tuple[Model, dict[str, Any]]:
     engine = dict(series.engine) if series else {}
     engine |= {BANKS: arguments.hot} if arguments.hot else {}
     if arguments.checkpoint is None and series is not None:
@@ -86,9 +84,7 @@ def _model(
     return of_experts(experts, engine[BANKS]), engine
 
 
-def _machine(
-    series: Series | None, lane: str, arguments: Arguments
-) -> tuple[MachineFile, str]:
+def _machine(series: Series | None, lane: str, arguments: Arguments) -> tuple[MachineFile, str]:
     if arguments.machine_file:
         return load_machine(arguments.machine_file), str(arguments.machine_file)
     if series is None or series.machine is None:

@@ -65,6 +65,6 @@ def token_reads(
             above_least=step and model.layers * model.picks * (share - least) * link_row / step,
             layer_bytes=model.picks * share * model.row,
             nvme_seconds=disk,
-            nvme_of_step=disk and step and (disk[0] / step, disk[1] / step),
+            nvme_of_step=(disk[0] / step, disk[1] / step) if disk and step else None,
         )
     return found

@@ -1,7 +1,7 @@
 """What ``compressed-tensors`` says of expert weights."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 from lanewright.residency.cost.families import Shape
 from lanewright.residency.cost.row_bytes import Blocks, Groups, Layout
@@ -9,9 +9,7 @@ from lanewright.residency.cost.row_bytes import Blocks, Groups, Layout
 FOUR_BITS, EIGHT_BITS = 4, 8
 
 
-def compressed(
-    said: Mapping[str, Any], shape: Shape, fours: Mapping[str, Groups]
-) -> Layout | str:
+def compressed(said: Mapping[str, Any], shape: Shape, fours: Mapping[str, Groups]) -> Layout | str:
     """Read a ``quantization_config`` of one group of modules.
 
     Args:
@@ -27,15 +25,14 @@ def compressed(
         return "config_groups is not one group, and which one experts are in is not known"
     (group,) = groups.values()
     targets = group.get("targets") if isinstance(group, dict) else None
-    if targets != ["Linear"]:
-        return f"config_groups: targets are {targets!r}, and only ['Linear'] is known"
-    weights = group.get("weights")
-    if not isinstance(weights, dict):
-        return "config_groups: weights are not described"
+    if targets != ["Linear"] or not isinstance(weights := group.get("weights"), dict):
+        return f"config_groups: targets are {targets!r}, and only described ['Linear'] are known"
     kept = str(group.get("format") or said.get("format"))
-    for name, found in fours.items():
-        if kept == f"{name}-pack-quantized":
-            return found
+    four = next((four for name, four in fours.items() if kept == f"{name}-pack-quantized"), None)
+    return four or _by_weights(weights, shape, kept)
+
+
+def _by_weights(weights: Mapping[str, Any], shape: Shape, kept: str) -> Layout | str:
     kind, bits, by = weights.get("type"), weights.get("num_bits"), weights.get("strategy")
     if kind == "float" and bits == EIGHT_BITS:
         return _fp8(weights, by)
@@ -54,7 +51,16 @@ def _fp8(weights: Mapping[str, Any], by: object) -> Layout | str:
     if by == "channel":
         return Blocks("fp8, a scale for each output", block=(1, 0))
     block = weights.get("block_structure")
-    if by == "block" and isinstance(block, list) and all(isinstance(n, int) and n > 0 for n in block):
+    if by == "block" and is_block(block):
         high, wide = block
         return Blocks(f"fp8, a scale for each block of {high} x {wide}", block=(high, wide))
-    return f"config_groups: 8 bits of 'float' by {by!r} is not known"
+    return f"config_groups: 8 bits of 'float' by {by!r}, blocks of {block!r}, is not known"
+
+
+def is_block(block: object) -> TypeGuard[list[int]]:
+    """Tell whether that are two numbers, of a block's rows and columns."""
+    return (
+        isinstance(block, list)
+        and len(block) == len(("rows", "columns"))
+        and all(isinstance(each, int) and not isinstance(each, bool) and each > 0 for each in block)
+    )

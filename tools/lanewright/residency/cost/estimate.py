@@ -101,7 +101,12 @@ def estimate(model: Model, machine: MachineFile, asked: Asked, place: str) -> Es
     one = machine.step_seconds.get(1)
     found = tiers(model, spec, spec.link)
     token = token_reads(model, spec, asked.shares, found.link_row, one)
-    held = fit(model, machine.anchors, one, found.link_row) if machine.anchors and one else None
+    given = asked.tokens and Reading(asked.tokens, asked.overlap, asked.skew)
+    held = (
+        fit(model, machine.anchors, one, found.link_row, given or None)
+        if machine.anchors and one
+        else None
+    )
     tokens, source = _tokens(asked, held)
     reading = Reading(tokens, asked.overlap, asked.skew)
     least = min((each.bytes for each in token.values()), default=0.0)
@@ -150,4 +155,4 @@ def _step(machine: MachineFile, held: Fit | None, users: int) -> float | None:
     if (said := machine.step_seconds.get(users)) is not None:
         return said
     measured = held.measured.get(users) if held else None
-    return measured and measured.after_step
+    return measured.after_step if measured else None

@@ -8,7 +8,7 @@ the target's.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from lanewright.errors import LanewrightError
 
@@ -18,7 +18,13 @@ DESCRIBE = (
 )
 # Beyond it a number is a mistake.
 MOST = 2**24
-Read = Callable[[str], int]
+
+
+class Read(Protocol):
+    """Gives a number of a config by its key."""
+
+    def __call__(self, key: str, default: int | None = None) -> int:
+        """Give it, or refuse the config."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,9 @@ def shape(config: Mapping[str, Any], file: Path) -> Shape:
     def number(key: str, default: int | None = None) -> int:
         value = text.get(key, default)
         if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MOST:
-            raise LanewrightError(f"{file}: {key} is {value!r}, and must be a number", hint=DESCRIBE)
+            raise LanewrightError(
+                f"{file}: {key} is {value!r}, and must be a number", hint=DESCRIBE
+            )
         return value
 
     found = read(number, text)
@@ -101,7 +109,9 @@ def _deepseek_v4(number: Read, _text: Mapping[str, Any]) -> Shape:
 
 
 def _qwen(number: Read, text: Mapping[str, Any]) -> Shape:
-    dense = set(text.get("mlp_only_layers") or [])
+    only = text.get("mlp_only_layers") or []
+    # Whatever else it is, none of its layers is counted, and what is left is refused.
+    dense = set(only) if isinstance(only, list) else range(MOST)
     every = number("decoder_sparse_step", 1) or 1
     layers = range(number("num_hidden_layers"))
     count = sum(layer not in dense and (layer + 1) % every == 0 for layer in layers)

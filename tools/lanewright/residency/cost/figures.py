@@ -189,7 +189,9 @@ def _found(figure: Figure, facts: Mapping[str, Any], file: Path) -> list[float]:
     for key in figure.of:
         place = place.get(key) if isinstance(place, Mapping) else None
     values = place if isinstance(place, Sequence) and not isinstance(place, str) else [place]
-    if not values or any(isinstance(each, bool) or not isinstance(each, int | float) for each in values):
+    if not values or any(
+        isinstance(each, bool) or not isinstance(each, int | float) for each in values
+    ):
         raise LanewrightError(
             f"{file}: {figure.says!r}: nothing is computed at {' / '.join(figure.of)}",
             hint="look for its keys in what --json prints for this lane and machine",

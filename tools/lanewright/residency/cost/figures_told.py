@@ -26,7 +26,11 @@ def figure_lines(figures: Figures, rows: Sequence[Compared]) -> Iterator[str]:
             f"  {each.place:<10} {each.says:<{width}}  {each.stated:>11}"
             f"  {f'{computed} {each.unit}'.strip():>15}  {each.difference:+7.1%}"
         )
-        yield line if each.reproduced else Amber(f"{line}  not reproduced: {each.why or 'no reason given'}")
+        yield (
+            line
+            if each.reproduced
+            else Amber(f"{line}  not reproduced: {each.why or 'no reason given'}")
+        )
     if figures.not_computed:
         yield "not computed here"
     for left in figures.not_computed:

@@ -36,6 +36,7 @@ class Fit:
         one_token: Seconds that one token's picks say it saved of a step.
         at_accepted: The reading with as many tokens as a step accepts, and nothing fitted.
         fitted: The fit: tokens solved for, no overlap, no skew; None where no number of tokens does.
+        asked: The choice that was asked for, nothing fitted; None where none was.
         family: Other members that fit one user as well.
         best: Of all members in the range, the one that is least off with the others; no prediction.
         usage_skew: That of a whole layer's picks, by what the cold experts get after.
@@ -51,6 +52,7 @@ class Fit:
     one_token: float
     at_accepted: Member
     fitted: Member | None
+    asked: Member | None
     family: list[Member]
     best: Member | None
     usage_skew: float | None
@@ -63,7 +65,9 @@ class Fit:
         return self.fitted.reading.tokens if self.fitted and self.fitted.in_range else None
 
 
-def fit(model: Model, anchors: Anchors, step: float, link_row: float) -> Fit:
+def fit(
+    model: Model, anchors: Anchors, step: float, link_row: float, asked: Reading | None = None
+) -> Fit:
     """Hold the arithmetic of steps against two measurements.
 
     Args:
@@ -71,6 +75,7 @@ def fit(model: Model, anchors: Anchors, step: float, link_row: float) -> Fit:
         anchors: The measurements.
         step: Seconds of a decode step of one user, after.
         link_row: Seconds of a row over the link.
+        asked: A choice of tokens, overlap and skew to hold against them, too.
     """
     least, measured = accepted(anchors, step), saved(anchors, step)
     range_ = least, max(least, anchors.tokens_most)
@@ -78,7 +83,9 @@ def fit(model: Model, anchors: Anchors, step: float, link_row: float) -> Fit:
     skewed = [held.with_tokens(skew) for skew in SKEWS]
     hidden = [held.with_overlap(range_[1], skew) for skew in (0.0, 1.0)]
     usage = skew_of_usage(model, anchors) if anchors.whole_layers else None
-    layers = None if usage is None else Held(of_whole_layers(model, anchors), link_row, measured, range_)
+    layers = (
+        None if usage is None else Held(of_whole_layers(model, anchors), link_row, measured, range_)
+    )
     picks = model.layers * model.picks
     return Fit(
         accepted=least,
@@ -89,11 +96,12 @@ def fit(model: Model, anchors: Anchors, step: float, link_row: float) -> Fit:
         one_token=picks * (anchors.before - anchors.after) * link_row,
         at_accepted=held.member(Reading(least)),
         fitted=held.with_tokens(0.0),
+        asked=None if asked is None else held.member(asked),
         family=[each for each in (*skewed, *hidden) if each],
         best=_best(held),
         usage_skew=usage,
-        layers_at_most=layers and layers.member(Reading(range_[1], 0.0, usage or 0.0)),
-        layers_fitted=layers and layers.with_tokens(usage or 0.0),
+        layers_at_most=layers.member(Reading(range_[1], 0.0, usage or 0.0)) if layers else None,
+        layers_fitted=layers.with_tokens(usage or 0.0) if layers else None,
     )
 
 
@@ -104,9 +112,7 @@ def _best(held: Held) -> Member | None:
     if not others:
         return None
     tried = (
-        held.with_overlap(
-            low + (high - low) * n / TOKEN_STEPS, MOST_SKEW * skew / SKEW_STEPS
-        )
+        held.with_overlap(low + (high - low) * n / TOKEN_STEPS, MOST_SKEW * skew / SKEW_STEPS)
         for n in range(TOKEN_STEPS + 1)
         for skew in range(SKEW_STEPS + 1)
     )

@@ -13,7 +13,7 @@ def fit_lines(found: Fit) -> Iterator[str]:
     yield f"measured: a better map, with {found.removed:.0%} fewer cold picks, saved of a step"
     for users, each in found.measured.items():
         yield (
-            f"  {users:3} users: {time(each.seconds):>8} ({each.before:g} -> {each.after:g} tokens/s,"
+            f"  {_users(users):>8}: {time(each.seconds):>8} ({each.before:g} -> {each.after:g} tokens/s,"
             f" {time(each.before_step)} -> {time(each.after_step)})"
         )
     yield (
@@ -28,8 +28,10 @@ def fit_lines(found: Fit) -> Iterator[str]:
     yield _head(found)
     yield _row("T = accepted, nothing fitted", found.at_accepted)
     yield _row("the fit: T solved for", found.fitted)
-    for each in found.family:
-        yield _row(f"  of its family, {each.solved} solved for", each)
+    if found.asked is not None:
+        yield _row("as asked for", found.asked)
+    for member in found.family:
+        yield _row(f"  of its family, {member.solved} solved for", member)
     yield _row("  best of it, chosen afterwards", found.best)
     if found.usage_skew is not None:
         yield (
@@ -42,7 +44,7 @@ def fit_lines(found: Fit) -> Iterator[str]:
 
 
 def _head(found: Fit) -> str:
-    users = "".join(f"{f'{each} users':>17}" for each in found.measured)
+    users = "".join(f"{_users(each):>17}" for each in found.measured)
     return f"  {'':<40}{'T':>7}{'overlap':>9}{'skew':>6}{users}"
 
 
@@ -51,7 +53,7 @@ def _row(name: str, member: Member | None) -> str:
         return f"  {name:<40}none gives what one user saved"
     reading = member.reading
     told = "".join(
-        f"{f'{time(each)} {member.error[users]:+.0%}':>17}" for users, each in member.saved.items()
+        f"{f'{time(each)} {_off(member.error[users])}':>17}" for users, each in member.saved.items()
     )
     outside = "" if member.in_range else "  T outside of the range"
     return (
@@ -80,3 +82,12 @@ def _unexplained(found: Fit) -> Iterator[str]:
             " its range's end or beyond; that skew is one of Zipf by one number, and no measured routing"
         )
     yield "  that neighbouring tokens pick alike, and that kernels read a row again for each 8 tokens of it"
+
+
+def _users(users: int) -> str:
+    return "1 user" if users == 1 else f"{users} users"
+
+
+def _off(error: float) -> str:
+    """An error in percent, without the sign of one that is none."""
+    return f"{error:+.0%}" if round(error, 2) else "0%"

@@ -4,12 +4,12 @@ Bytes are those of the tensors that vLLM 0.32 makes for them (``fp8.py``, ``mxfp
 ``compressed_tensors_moe``, ``auto_gptq.py``, ``auto_awq.py``), before a kernel's own padding.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from lanewright.errors import LanewrightError
-from lanewright.residency.cost.compressed import compressed
+from lanewright.residency.cost.compressed import compressed, is_block
 from lanewright.residency.cost.families import DESCRIBE, Shape, text_of
 from lanewright.residency.cost.row_bytes import Blocks, Groups, Layout, Plain
 
@@ -35,31 +35,28 @@ def layout(config: Mapping[str, Any], shape: Shape, file: Path) -> Layout:
     text = text_of(config)
     said = config.get("quantization_config") or text.get("quantization_config")
     if said is None:
-        kind = next((v for k in ("torch_dtype", "dtype") for d in (text, config) if (v := d.get(k))), None)
-        if kind not in PLAIN:
-            _refuse(file, f"torch_dtype is {kind!r}, and only {' and '.join(PLAIN)} are known")
-        return PLAIN[kind]
+        return _plain(config, text, file)
     if not isinstance(said, dict):
         _refuse(file, f"quantization_config is {said!r}, which is no table")
     _require_experts(said, file)
     method = said.get("quant_method")
+    read = METHODS.get(method) if isinstance(method, str) else None
+    if read is None:
+        known = ", ".join(METHODS)
+        _refuse(
+            file, f"quant_method is {method!r}, and what experts take is known of {known} alone"
+        )
     if method == "fp8" and config.get("model_type") in V4:
         return _of_v4(config, text, said, file)
-    if method == "fp8":
-        return _fp8(said, file)
-    if method == "mxfp4":
-        return MXFP4
-    if method in ("modelopt", "modelopt_fp4"):
-        if (algorithm := said.get("quant_algo")) != "NVFP4":
-            _refuse(file, f"quant_algo is {algorithm!r}, and of modelopt's only NVFP4 is known")
-        return NVFP4
-    if method in ("gptq", "awq"):
-        return _integers(said, shape, file)
-    if method == "compressed-tensors":
-        found = compressed(said, shape, {"mxfp4": MXFP4, "nvfp4": NVFP4})
-        return _refuse(file, found) if isinstance(found, str) else found
-    known = "fp8, mxfp4, modelopt's NVFP4, gptq, awq and compressed-tensors"
-    return _refuse(file, f"quant_method is {method!r}, and only {known} are known")
+    return read(said, shape, file)
+
+
+def _plain(config: Mapping[str, Any], text: Mapping[str, Any], file: Path) -> Layout:
+    places = [(key, each) for each in (text, config) for key in ("torch_dtype", "dtype")]
+    kind = next((value for key, each in places if (value := each.get(key))), None)
+    if kind not in PLAIN:
+        _refuse(file, f"torch_dtype is {kind!r}, and only {' and '.join(PLAIN)} are known")
+    return PLAIN[kind]
 
 
 def _of_v4(
@@ -71,18 +68,35 @@ def _of_v4(
     if kind == "fp4":
         return NVFP4 if str(said.get("moe_quant_algo") or "").upper() == "NVFP4" else MXFP4
     if kind == "fp8":
-        return _fp8(said, file)
+        return _fp8(said, None, file)
     return _refuse(file, f"expert_dtype is {kind!r}, and only fp4 and fp8 are known")
 
 
-def _fp8(said: Mapping[str, Any], file: Path) -> Layout:
+def _fp8(said: Mapping[str, Any], _shape: Shape | None, file: Path) -> Layout:
     block = said.get("weight_block_size")
     if block is None:
         # Of the two halves of the first matrix, and of the second.
         return Blocks("fp8, a scale for each matrix", block=None)
-    if not _is_block(block):
+    if not is_block(block):
         _refuse(file, f"weight_block_size is {block!r}, and must be two numbers")
-    return Blocks(f"fp8, a scale for each block of {block[0]} x {block[1]}", block=tuple(block))
+    return Blocks(
+        f"fp8, a scale for each block of {block[0]} x {block[1]}", block=(block[0], block[1])
+    )
+
+
+def _mxfp4(_said: Mapping[str, Any], _shape: Shape, _file: Path) -> Layout:
+    return MXFP4
+
+
+def _modelopt(said: Mapping[str, Any], _shape: Shape, file: Path) -> Layout:
+    if (algorithm := said.get("quant_algo")) != "NVFP4":
+        _refuse(file, f"quant_algo is {algorithm!r}, and of modelopt's only NVFP4 is known")
+    return NVFP4
+
+
+def _compressed(said: Mapping[str, Any], shape: Shape, file: Path) -> Layout:
+    found = compressed(said, shape, {"mxfp4": MXFP4, "nvfp4": NVFP4})
+    return _refuse(file, found) if isinstance(found, str) else found
 
 
 def _integers(said: Mapping[str, Any], shape: Shape, file: Path) -> Layout:
@@ -90,7 +104,10 @@ def _integers(said: Mapping[str, Any], shape: Shape, file: Path) -> Layout:
     if said.get("desc_act"):
         _refuse(file, "desc_act is true, and its index of groups is not known")
     if bits != FOUR_BITS or not isinstance(group, int) or not _divides(group, shape):
-        _refuse(file, f"bits {bits!r}, group_size {group!r}: only 4, in groups that divide a row, is known")
+        _refuse(
+            file,
+            f"bits {bits!r}, group_size {group!r}: only 4, in groups that divide a row, is known",
+        )
     # Both have zero points, whether they are used or not.
     return Groups(f"int4 in groups of {group}", bits=4, group=group, scale=2, zeros=True)
 
@@ -107,13 +124,16 @@ def _divides(group: int, shape: Shape) -> bool:
     return group > 0 and shape.hidden % group == 0 and shape.inner % group == 0
 
 
-def _is_block(block: object) -> bool:
-    return (
-        isinstance(block, list)
-        and len(block) == len(("rows", "columns"))
-        and all(isinstance(each, int) and each > 0 for each in block)
-    )
-
-
 def _refuse(file: Path, what: str) -> NoReturn:
     raise LanewrightError(f"{file}: {what}", hint=DESCRIBE)
+
+
+METHODS: dict[str, Callable[[Mapping[str, Any], Shape, Path], Layout]] = {
+    "fp8": _fp8,
+    "mxfp4": _mxfp4,
+    "modelopt": _modelopt,
+    "modelopt_fp4": _modelopt,
+    "gptq": _integers,
+    "awq": _integers,
+    "compressed-tensors": _compressed,
+}

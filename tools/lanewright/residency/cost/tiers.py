@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from lanewright.residency.cost.model import Model
 from lanewright.queue.series_machine import MachineSpec
+from lanewright.residency.cost.model import Model
 
 # In GB/s, as links are told.
 GB = 1e9

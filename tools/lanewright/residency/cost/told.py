@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from expert_bank.sizes import told
 from lanewright.residency.cost.estimate import Estimate
 from lanewright.residency.cost.fit_told import fit_lines
-from lanewright.residency.cost.times import of_step, time, times
 from lanewright.residency.cost.tiers import Tiers
+from lanewright.residency.cost.times import of_step, time, times
 
 NOT_SAID = "is not said: say [machine]"
 
@@ -85,7 +85,9 @@ def _step_lines(found: Estimate) -> Iterator[str]:
     width = max(map(len, found.steps), default=0)
     for name, by_users in found.steps.items():
         for users, each in by_users.items():
-            share = "" if each.step is None else f", {of_step(each.of_step)} of its {time(each.step)}"
+            share = (
+                "" if each.step is None else f", {of_step(each.of_step)} of its {time(each.step)}"
+            )
             yield (
                 f"  {name:<{width}}  {_users(users):>8}: {each.layer_rows:5.1f} rows a layer, {each.rows:6.0f}"
                 f" in all, {time(each.seconds):>8}{share}"
@@ -96,7 +98,9 @@ def _step_lines(found: Estimate) -> Iterator[str]:
 
 def _slot_lines(found: Estimate) -> Iterator[str]:
     slots = found.slots
-    line = f"{slots.of_layer} slots a layer: {slots.rows} rows, {told(slots.bytes)} of device memory"
+    line = (
+        f"{slots.of_layer} slots a layer: {slots.rows} rows, {told(slots.bytes)} of device memory"
+    )
     if slots.kv_tokens is None:
         yield f"{line}; what that is of KV cache {NOT_SAID} kv_tokens"
         return

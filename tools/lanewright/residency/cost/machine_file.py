@@ -95,8 +95,14 @@ def load_machine(file: Path) -> MachineFile:
             raise LanewrightError(
                 f"{file}: [anchors] after is {anchors.after:g}, and must be below before, {anchors.before:g}"
             )
-        for key, users in (("steps", found.steps), ("anchors.speeds", anchors.speeds)):
-            if 1 not in users:
+        for users, (before, after) in anchors.speeds.items():
+            if after <= before:
+                raise LanewrightError(
+                    f"{file}: [anchors.speeds] {users} is [{before:g}, {after:g}]: a better map makes it faster",
+                    hint="write tokens a second before, then after",
+                )
+        for key, known in (("steps", found.steps), ("anchors.speeds", anchors.speeds)):
+            if 1 not in known:
                 raise LanewrightError(
                     f"{file}: [{key}] has no 1, and one user is what [anchors] is fitted on"
                 )

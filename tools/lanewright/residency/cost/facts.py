@@ -27,7 +27,7 @@ def facts(found: Estimate) -> dict[str, Any]:
         "hot_bank": model.hot_bytes,
         "cold_experts": model.cold_bytes,
     }
-    values: dict[str, Any] = msgspec.to_builtins(found, str_keys=True)
+    values: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))
     return {"schema": 1, **values, "bytes": sizes}
 
 
@@ -42,6 +42,6 @@ def compared(figures: Figures, values: dict[str, Any], file: Path) -> dict[str, 
     rows: Sequence[Compared] = compare(figures, values, file)
     return {
         "source": figures.source,
-        "compared": msgspec.to_builtins(rows),
+        "compared": msgspec.json.decode(msgspec.json.encode(rows)),
         "not_computed": msgspec.to_builtins(figures.not_computed),
     }

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from lanewright.errors import LanewrightError
+from lanewright.residency.cost.compared import Compared, compare
 from lanewright.residency.cost.facts import facts
-from lanewright.residency.cost.figures import Compared, compare, load_figures
+from lanewright.residency.cost.figures import load_figures
 from lanewright.residency.cost.figures_told import figure_lines
 from tests.residency.cost.lane import OLD, OTHER, OWN, STATED, estimated
 

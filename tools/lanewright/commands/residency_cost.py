@@ -11,10 +11,11 @@ from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import NoProjectError, Project
 from lanewright.queue.series import Series, load_series
+from lanewright.residency.cost.compared import compare
 from lanewright.residency.cost.estimate import Asked, Estimate, estimate
 from lanewright.residency.cost.experts import read_experts
 from lanewright.residency.cost.facts import compared, facts
-from lanewright.residency.cost.figures import compare, load_figures
+from lanewright.residency.cost.figures import load_figures
 from lanewright.residency.cost.figures_told import figure_lines
 from lanewright.residency.cost.machine_file import MachineFile, load_machine
 from lanewright.residency.cost.model import Model, of_experts, of_series

@@ -50,7 +50,9 @@ def cold_reads(axes: Any, found: Estimate) -> bool:  # noqa: ANN401 - matplotlib
         one = found.steps[name].get(1)
         if one is None:
             continue
-        label = _once(n, f"a step of one user, {found.reading.tokens:.2f} tokens")
+        reading = found.reading
+        hidden = f", {reading.overlap:.0%} hidden" if reading.overlap else ""
+        label = _once(n, f"a step of one user, {reading.tokens:.2f} tokens{hidden}")
         axes.barh(n + height / 2, one.seconds * 1e3, height, color=LIGHT, label=label)
         axes.text(one.seconds * 1e3, n + height / 2, f"  {time(one.seconds)}", va="center")
     axes.set_yticks(
@@ -58,7 +60,7 @@ def cold_reads(axes: Any, found: Estimate) -> bool:  # noqa: ANN401 - matplotlib
     )
     axes.invert_yaxis()
     axes.set_xlim(right=axes.get_xlim()[1] * 1.3)
-    axes.set_xlabel("ms over the link, with no overlap")
+    axes.set_xlabel("ms over the link")
     axes.set_title("Cold reads\n")
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     return bool(names)

@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
+from lanewright.residency.cost.compared import Compared, compare
 from lanewright.residency.cost.estimate import Estimate
-from lanewright.residency.cost.figures import Compared, Figures, compare
+from lanewright.residency.cost.figures import Figures
 
 
 def facts(found: Estimate) -> dict[str, Any]:

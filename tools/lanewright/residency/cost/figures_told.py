@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from lanewright.residency.cost.figures import Compared, Figures
+from lanewright.residency.cost.compared import Compared
+from lanewright.residency.cost.figures import Figures
 from lanewright.terminal import Amber
 
 # As many as tell a figure apart; what is computed goes through the same.

@@ -34,6 +34,8 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+# Their lanes, models and images are those of the user.
+OPEN = ("engine", "gb300")
 AddRelease = Callable[[str, Mapping[str, bytes]], None]
 
 UPSTREAM = """\
@@ -64,7 +66,7 @@ overlay = "sample_package"
 def _closed_world(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    if request.node.get_closest_marker("engine") or request.path.parent.name == "engine":
+    if request.node.get_closest_marker("engine") or request.path.parent.name in OPEN:
         return
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LANEWRIGHT_STORE", str(tmp_path / "store"))
@@ -72,7 +74,15 @@ def _closed_world(
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "index"))
-    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "LANEWRIGHT_TRACE"):
+    for name in (
+        "GITHUB_ACTIONS",
+        "GITHUB_WORKSPACE",
+        "GITHUB_STEP_SUMMARY",
+        "XDG_CACHE_HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
+        "LANEWRIGHT_TRACE",
+    ):
         monkeypatch.delenv(name, raising=False)
 
 

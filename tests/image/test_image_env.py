@@ -16,6 +16,7 @@ from lanewright.image.container.boxed import patience
 from lanewright.image.container.engine import Engine
 from lanewright.image.container.image_env import ImageEnv
 from lanewright.queue.series_run import RunSpec
+from lanewright.serve.caches import Caches
 from lanewright.serve.child import BootError, watch
 from lanewright.serve.engines import Arm, starting
 from lanewright.serve.environment import STEP_SECONDS
@@ -90,6 +91,29 @@ def test_what_a_container_has(env: ImageEnv, tmp_path: Path) -> None:
     assert run.index("--env=HF_HUB_OFFLINE=1") > run.index("--env=HF_HUB_OFFLINE=0")
     name = next(word for word in run if word.startswith("--name=")).removeprefix("--name=")
     assert removed == ["rm", "--force", "--volumes", name]
+
+
+def test_what_it_compiles_outlives_it(env: ImageEnv, tmp_path: Path) -> None:
+    """Where it is outside; a place that the lane names stays the lane's."""
+    shared, own = tmp_path / "kept/shared", tmp_path / "kept/own"
+    named = {**env.run.environment, "TRITON_CACHE_DIR": "/root/.triton"}
+    env = dataclasses.replace(
+        env, kept=Caches(shared, own), run=RunSpec(environment=named, volumes={"/root": "lanes"})
+    )
+    for folder in env.kept.folders if env.kept else ():
+        folder.mkdir(parents=True)
+    status, (run, _) = ran(env, tmp_path, "import os; print(os.environ['HOME'])")
+    assert status == 0
+    assert {f"--volume={each}:{each}:rw" for each in (shared, own)} <= {*run}
+    told = dict(
+        word.removeprefix("--env=").split("=", 1) for word in run if word.startswith("--env=")
+    )
+    assert told["VLLM_FLASHINFER_AUTOTUNE_CACHE_DIR"] == f"{shared}/tactics"
+    assert told["FLASHINFER_WORKSPACE_BASE"] == f"{shared}/flashinfer"
+    assert told["VLLM_CACHE_ROOT"] == f"{own}/vllm"
+    assert told["TRITON_CACHE_DIR"] == "/root/.triton"
+    assert "--volume=lanes:/root" in run
+    assert env.environ() | {"A": "b"} == told
 
 
 def test_an_engine_has_its_model_and_a_boot_map_that_lies_elsewhere(

@@ -156,6 +156,7 @@ BAD = {
     '{ HOME = "/root" }': ('{ "A B" = "" }', "'A B' is not a variable's name"),
     "port = 9000": ("port = 70000", "port"),
     'ipc = "host"': ('ipc = "other"', "ipc"),
+    'model = "/models/one"': ('caches = "near"', "caches: 'near' is not an absolute path"),
 }
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import World
+from tests.upstream.standing import Standing
 
 PASSED = ["fetch", "report", "build", "status", "boot"]
 # Nothing here tells what upstream's newest release is.
@@ -20,12 +21,12 @@ def add_lane(world: World, name: str, old: str = "", new: str = "") -> None:
     (world.root / f"series/{name}.toml").write_text(text.replace(old, new))
 
 
-def folders(world: World) -> list[Path]:
+def folders(world: Standing) -> list[Path]:
     """Of nights, oldest first."""
     return sorted(each.parent for each in world.places.state.glob("nights/*/night.json"))
 
 
-def night(world: World) -> dict[str, Any]:
+def night(world: Standing) -> dict[str, Any]:
     """The newest night as it is on disk."""
     found: dict[str, Any] = json.loads((folders(world)[-1] / "night.json").read_text())
     return found

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from lanewright.report.github import _command
-from lanewright.report.markdown import _code, _fenced, _plain
+from lanewright.report.marks import code, fenced, plain
+from lanewright.workflow import command
 from tests.upstream.clash import Clash, clash
 from tests.upstream.fixtures import Carrying
 
@@ -33,7 +33,7 @@ def said(world: Carrying, capfd: Capture, form: str, *, code: int = 3) -> str:
     return capfd.readouterr().out
 
 
-def test_each_form_has_the_outcome_the_cause_the_first_break_and_the_next_command(
+def test_each_form_has_the_outcome_the_cause_the_first_break_and_the_nextcommand(
     conflicting: Clash, capfd: Capture
 ) -> None:
     world = conflicting.world
@@ -88,8 +88,8 @@ def test_a_clean_lane_has_one_notice(carrying: Carrying, capfd: Capture) -> None
     assert line.startswith("::notice file=series/sample.toml,line=1,")
 
 
-def test_nothing_of_a_message_becomes_a_workflow_command() -> None:
-    line = _command("error", "series/a,b:c.toml", 1, "x\n::add-mask::y", "a\r\n::error::b%0A")
+def test_nothing_of_a_message_becomes_a_workflowcommand() -> None:
+    line = command("error", "series/a,b:c.toml", 1, "x\n::add-mask::y", "a\r\n::error::b%0A")
     assert "\n" not in line
     assert "\r" not in line
     assert line.split("::")[1].startswith("error file=series/a%2Cb%3Ac.toml,")
@@ -100,17 +100,17 @@ def test_nothing_of_a_message_becomes_a_workflow_command() -> None:
     "text", ["a|b", "<script>", "[x](http://e)", "@user", "`code`", "**b**", "a\n\n# b", "&lt;"]
 )
 def test_nothing_of_a_title_becomes_markdown(text: str) -> None:
-    plain = _plain(text)
-    assert "\n" not in plain
-    bare = re.sub(r"\\.", "", plain)
+    made = plain(text)
+    assert "\n" not in made
+    bare = re.sub(r"\\.", "", made)
     assert not set("|<>[]*`#&") & set(bare)
-    assert "@user" not in plain
-    assert "://" not in plain
+    assert "@user" not in made
+    assert "://" not in made
 
 
 def test_ticks_in_code_do_not_end_it() -> None:
-    assert _code("a`b``c") == "``` a`b``c ```"
-    assert _fenced(["x", "````", "y"])[0] == "`````"
+    assert code("a`b``c") == "``` a`b``c ```"
+    assert fenced(["x", "````", "y"])[0] == "`````"
 
 
 def test_a_hostile_subject_stays_one_line(carrying: Carrying, capfd: Capture) -> None:

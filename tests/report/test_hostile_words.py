@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from lanewright.invisible import INVISIBLE
-from lanewright.report.github import _starts
+from lanewright.report.github import starts
 from lanewright.report.shown import WIDE, cut
 from lanewright.store.git import Repository
 from lanewright.store.objects import CommitId, tree_of
@@ -125,7 +125,7 @@ def test_json_is_utf_8_on_any_terminal(titled: Carrying) -> None:
     ids=["plain", "quoted", "inline", "within a text", "odd line ends"],
 )
 def test_an_entry_begins_where_a_person_finds_it(series: str, count: int, lines: list[int]) -> None:
-    assert _starts(series, count) == lines
+    assert starts(series, count) == lines
 
 
 SIDES: list[tuple[str, bytes, bytes, bytes, list[str]]] = [

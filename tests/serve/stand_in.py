@@ -42,6 +42,10 @@ more_shown      added to each layer's hot picks on /metrics
 lacks           the metric of that name is not on /metrics
 late_forwards   taken from the forwards on /metrics
 unscraped       /metrics answers with an error
+tunes           tactics that every engine tunes where its file lacks them; two more with a feature
+retunes         an engine with a feature tunes all of them anew, whatever its file has
+graphs          so many graphs are captured where the model is compiled
+recaptures      with a feature they are captured again before the answer to prompt N
 =============== ==================================================================================
 """
 

@@ -33,6 +33,17 @@ EQUALITY: dict[str, Any] = {
     "proofs": {"eager.on": [PROOF], "eager.off": []},
     "resumed": {"eager.baseline": {"run": "20261201T081206Z-b464f5ad", "finished": FINISHED}},
 }
+ENGINE: dict[str, Any] = {
+    "tactics": {"started": {}, "ended": {"every-engine/a.json": "0" * 64}},
+    "graphs": {"up": 35, "ended": 35},
+    "memory": {
+        "weights": 2**38,
+        "kv_cache": None,
+        "kv_blocks": 17,
+        "plan": {"hot_bank": 1, "kv_tokens_bought": None},
+        "host_bank": {"mapped": 2**38, "resident": 2**38},
+    },
+}
 BOOT: dict[str, Any] = {
     "seconds": {"import": 0.5},
     "completions": [
@@ -60,6 +71,12 @@ def valid(part: str, value: object) -> bool:
         ("equality", EQUALITY),
         ("equality", {**EQUALITY, "resumed": {}}),
         ("equality", {**EQUALITY, "tokens": 16, "fewer": ["16 of 64 tokens a prompt"]}),
+        ("equality", {**EQUALITY, "verdict": "not compared"}),
+        ("equality", {**EQUALITY, "engines": {"eager.on": ENGINE}}),
+        (
+            "equality",
+            {**EQUALITY, "engines": {"eager.on": {**ENGINE, "graphs": None, "memory": None}}},
+        ),
         ("equality", None),
         ("boot", BOOT),
     ],
@@ -79,6 +96,11 @@ def test_what_a_run_gives_is_let_through(part: str, value: object) -> None:
         lambda it: it.update(exchanged=None),
         lambda it: it.update(modes=[]),
         lambda it: it.update(surprise=1),
+        lambda it: it.update(engines={"eager.on": {}}),
+        lambda it: it.update(engines={"eager.on": {**ENGINE, "graphs": {"up": 3}}}),
+        lambda it: it.update(
+            engines={"eager.on": {**ENGINE, "tactics": {"started": {}, "ended": {"a": "1"}}}}
+        ),
         lambda it: it.pop("proofs"),
         lambda it: it["modes"][0].update(mode="fast"),
         lambda it: it["modes"][0].update(verdict="passed"),

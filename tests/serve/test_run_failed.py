@@ -34,12 +34,21 @@ ASKED = Asked(prompts=20, tokens=24, together=(16,))
     [
         ({"flip": {"place": [1, 3], "what": "logprob"}}, "differs", "eager: differs (off, on)"),
         ({"vocabulary": 9}, "inconclusive", "eager: inconclusive (the answers hold 9 distinct"),
+        # Here pin and lane have no folder in common.
+        (
+            {"tunes": ["gemm"]},
+            "not compared",
+            (
+                "eager: not compared (off is not compared: its kernels were tuned otherwise: of 1"
+                " tactics 1 other; on is not compared: "
+            ),
+        ),
     ],
 )
 def test_an_equality_that_fails_is_recorded_whole(
     places: Places, tmp_path: Path, lies: dict[str, Any], verdict: str, why: str
 ) -> None:
-    lay_pin(tmp_path / "pin", **(lies if verdict == "inconclusive" else {}))
+    lay_pin(tmp_path / "pin", **(lies if verdict != "differs" else {}))
     env = lay_stand_in(tmp_path, lies=lies)
     with pytest.raises(MismatchError, match=f"with its baseline: {verdict}\n") as caught:
         run(places, env, Wanted(server=False, modes=("eager",)))

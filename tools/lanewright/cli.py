@@ -89,6 +89,8 @@ class Arguments(Protocol):
     runs: bool
     prune: int | None
     run: str
+    of: str
+    comment: bool
     env: bool
     anywhere: bool
     command: Callable[[Project | None, Places, "Arguments"], ExitCode]
@@ -177,6 +179,8 @@ def parse(arguments: list[str]) -> Arguments:
         parser.error("`boot --resume` goes on with a comparison: boot --equal --resume")
     if getattr(found, "prune", None) and (found.lane or found.nights or found.runs):
         parser.error("`history --prune` is of all lanes: without LANE, --nights and --runs")
+    if getattr(found, "comment", False) and (found.json or found.out):
+        parser.error("`bundle --comment` writes no archive: without --out and --json")
     if told := refused(found):
         parser.error(told)
     return cast("Arguments", found)
@@ -308,6 +312,19 @@ def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="remove folders of older nights and runs; what they came to stays in the history",
     )
     history.set_defaults(anywhere=True)
+    bundle = _command(
+        commands,
+        "bundle",
+        "pack what a run or a night left behind, without what is private, to attach in public",
+        reads=True,
+        of_lane=False,
+    )
+    bundle.add_argument("of", metavar="RUN", help="a run, a night, or a lane for its newest run")
+    bundle.add_argument("--out", type=Path, metavar="FILE", help="the archive, .tar.gz")
+    bundle.add_argument(
+        "--comment", action="store_true", help="print Markdown for a comment, and write nothing"
+    )
+    bundle.set_defaults(anywhere=True)
     page = _command(commands, "page", "write a static page that shows nights", of_lane=False)
     page.add_argument(
         "--out", type=Path, metavar="DIR", help="a new or an empty folder, or an earlier page"

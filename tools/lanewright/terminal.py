@@ -10,16 +10,27 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lanewright.invisible import UNSEEN, visible
+from lanewright.workflow import harmless, harmless_json
 
 
 def say(text: str) -> None:
     """Print a line of talk to stderr; nobody reading it is no reason to stop.
 
-    What of it would steer a terminal, or is not seen, is written out.
+    What of it would steer a terminal, or is not seen, is written out; on GitHub nothing of it is a
+    command.
     """
+    _say(harmless(visible(text)))
+
+
+def say_command(line: str) -> None:
+    """Print a command of ``workflow.command`` to stderr, for GitHub's runner."""
+    _say(printable(line))
+
+
+def _say(text: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
-            print(visible(text), file=sys.stderr, flush=True)  # noqa: T201 - the one place that talks
+            print(text, file=sys.stderr, flush=True)  # noqa: T201 - the one place that talks
 
 
 def emit(text: str, *, always_utf8: bool = False) -> bool:
@@ -27,7 +38,7 @@ def emit(text: str, *, always_utf8: bool = False) -> bool:
 
     Args:
         text: What to print. For people, what of it would steer a terminal, or is not seen, is
-            written out.
+            written out, and on GitHub nothing of it is a command.
         always_utf8: Whether a program reads it: it is printed as it is, and the terminal's
             encoding says nothing.
 
@@ -37,7 +48,7 @@ def emit(text: str, *, always_utf8: bool = False) -> bool:
     ended = text if text.endswith("\n") else text + "\n"
     if always_utf8:
         return _written(ended, ended.encode("utf-8", "replace"))
-    return _written(visible(ended))
+    return _written(harmless(visible(ended)))
 
 
 class Amber(str):
@@ -54,7 +65,7 @@ def emit_lines(lines: Iterable[str]) -> bool:
         f"\x1b[33m{visible(line)}\x1b[0m" if coloured and isinstance(line, Amber) else visible(line)
         for line in lines
     )
-    return _written("".join(f"{line}\n" for line in shown))
+    return _written(harmless("".join(f"{line}\n" for line in shown)))
 
 
 def emit_for_shell(text: str) -> bool:
@@ -94,7 +105,7 @@ def emit_json(data: object) -> None:
     import msgspec  # noqa: PLC0415 - 60 ms that a command without it need not pay
 
     encoded = msgspec.json.encode(data, enc_hook=str)
-    emit(msgspec.json.format(encoded, indent=2).decode(), always_utf8=True)
+    emit(harmless_json(msgspec.json.format(encoded, indent=2).decode()), always_utf8=True)
 
 
 def printable(text: str) -> str:

@@ -94,6 +94,38 @@ def test_an_arm_that_ran_in_another_mode_shows_nothing() -> None:
     assert (found.verdict, found.why) == ("inconclusive", "compiled.on did not run compiled")
 
 
+def test_an_arm_that_is_not_compared_has_no_row_and_is_no_success() -> None:
+    answers = [Answer("one", tuple(range(300)), (), ())]
+    found = judge("eager", answers, (SELF, EXCHANGED, OFF), apart={"on": "tuned"})
+    assert (found.verdict, found.why) == ("not compared", "on is not compared: tuned")
+    found = judge("eager", answers, (SELF, EXCHANGED), apart={"off": "so", "on": "tuned"})
+    assert found.verdict == "not compared"
+    assert found.why == "off is not compared: so; on is not compared: tuned"
+
+
+def test_without_the_control_nothing_is_compared() -> None:
+    answers = [Answer("one", tuple(range(300)), (), ())]
+    found = judge("eager", answers, (OFF, ON), apart={"self": "tuned"})
+    assert (found.verdict, found.why) == ("not compared", "self is not compared: tuned")
+    # What is missing for another reason stays missing.
+    found = judge("eager", answers, (), apart={"self": "tuned"})
+    assert found.verdict == "inconclusive"
+    assert found.why == "there is no arm; self is not compared: tuned"
+    found = judge("eager", answers, (ON,), apart={"off": "tuned"})
+    assert found.why.startswith("there is no control; there is no negative control; off is not")
+
+
+def test_what_differs_or_shows_nothing_outweighs_what_is_not_compared() -> None:
+    answers = [Answer("one", tuple(range(300)), (), ())]
+    differing = (SELF, EXCHANGED, row("off", "arm", 0))
+    found = judge("eager", answers, differing, apart={"on": "tuned"})
+    assert (found.verdict, found.why) == ("differs", "off; on is not compared: tuned")
+    blind = (row("self", "control", 3), EXCHANGED, OFF)
+    found = judge("eager", answers, blind, apart={"on": "tuned"})
+    assert found.verdict == "inconclusive"
+    assert found.why.endswith("from itself in 1 answers; on is not compared: tuned")
+
+
 @pytest.mark.parametrize(
     ("verdicts", "expected"),
     [
@@ -104,6 +136,9 @@ def test_an_arm_that_ran_in_another_mode_shows_nothing() -> None:
         (["equal", "differs"], "differs"),
         (["inconclusive", "differs"], "differs"),
         (["equal", "inconclusive", "differs"], "differs"),
+        (["equal", "not compared"], "not compared"),
+        (["not compared", "inconclusive"], "inconclusive"),
+        (["not compared", "differs"], "differs"),
     ],
 )
 def test_the_worst_mode_is_the_verdict(verdicts: list[Verdict], expected: Verdict) -> None:

@@ -54,7 +54,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
     try:
         # Two engines on the same cores wait for each other in spinning loops.
         with held(places.store / "run.lock", "runs a lane", lane=name):
-            found = smoke(places, series, lane, folder, engine, work)
+            found = smoke(places, series, lane, folder, base, engine, work)
     except OSError as error:
         raise LanewrightError(f"{work}: {error.strerror or error}") from error
     if arguments.json:

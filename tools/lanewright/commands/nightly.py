@@ -6,15 +6,18 @@ from pathlib import Path
 from lanewright.cli import Arguments
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.history.taking_in import take_in
+from lanewright.nightly.annotating import annotations
 from lanewright.nightly.compared import runs_of
 from lanewright.nightly.hook import notify
+from lanewright.nightly.night import Night
 from lanewright.nightly.running import lock_of, restore_left, run_night
 from lanewright.nightly.told import markdown, text
 from lanewright.page.making import default_place, write_page
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.store.locking import held
-from lanewright.terminal import emit_json, emit_lines, say
+from lanewright.terminal import emit_json, emit_lines, say, say_command
+from lanewright.workflow import on_github
 
 # Where GitHub has a job's page.
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -39,8 +42,22 @@ def run(project: Project | None, places: Places, arguments: Arguments) -> ExitCo
         emit_json(night)
     else:
         emit_lines(text(night, folder, runs))
+    if on_github():
+        _annotate(project, night, folder)
     say(f"night: {folder}")
     return ExitCode(night.worst())
+
+
+def _annotate(project: Project, night: Night, folder: Path) -> None:
+    """Have GitHub show what did not pass beside the files; what fails there fails no night."""
+    try:
+        lines = annotations(project, night, folder)
+    except (LanewrightError, OSError) as error:
+        say(f"annotations: not made: {error}")
+        return
+    # Not among the data.
+    for line in lines:
+        say_command(line)
 
 
 def _append(page: Path, words: str) -> None:

@@ -26,6 +26,7 @@ from lanewright.store.complaint import RemoteError
 from lanewright.store.diffing import diffing
 from lanewright.terminal import emit, emit_json, say
 from lanewright.transaction.reading import of_one_state
+from lanewright.workflow import harmless
 
 WIDTH = 132
 
@@ -49,7 +50,7 @@ def run(project: Project, places: Places, arguments: Arguments) -> ExitCode:
         case "json":
             emit_json(report)
         case "markdown":
-            emit(report_markdown(report), always_utf8=True)
+            emit(harmless(report_markdown(report)), always_utf8=True)
         case "github":
             emit(report_annotations(project, report), always_utf8=True)
         case _:

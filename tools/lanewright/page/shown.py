@@ -31,7 +31,15 @@ KINDS = {
     "good": ("✓", ("passed", "equal", "clean", "merged", "landed", "fixed", "carried")),
     "amber": (
         "!",
-        ("not run", "inconclusive", "landed changed", "fix stale", "not carried yet", "slower"),
+        (
+            "not run",
+            "inconclusive",
+            "not compared",
+            "landed changed",
+            "fix stale",
+            "not carried yet",
+            "slower",
+        ),
     ),
     "moved": ("↗", ("drift", "faster")),
     "quiet": ("○", ("left out", "not selected", "watched", "within the drift", "not counted")),

@@ -34,6 +34,8 @@ class RunSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
         ulimits: Such as ``memlock=-1``, which pinned host memory needs.
         volumes: Named volumes by where they are in the container: caches that outlive it.
         environment: Variables.
+        caches: Folder of the machine for what engines compile and tune in containers; by default
+            one of the state folder.
         health: Path that answers 200 once the server serves.
         health_start: How long it may take until then, such as ``20m``.
     """
@@ -46,6 +48,7 @@ class RunSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     cap_add: list[str] = []
     ulimits: list[str] = []
     volumes: dict[str, str] = {}
+    caches: str | None = None
     environment: dict[str, str] = {}
     health: str = "/health"
     health_start: str = "10m"
@@ -73,6 +76,7 @@ def check_run(run: RunSpec, site_packages: str, place: str) -> None:
             [run.model] if run.model is not None else [],
             "a folder or a model's name",
         ),
+        ("caches", PLACE, [run.caches] if run.caches is not None else [], "an absolute path"),
         ("environment", VARIABLE, list(run.environment), "a variable's name"),
         ("volumes", PLACE, list(run.volumes), "an absolute path in the container"),
         ("volumes", NAME, list(run.volumes.values()), 'a volume\'s name such as "vllm-cache"'),

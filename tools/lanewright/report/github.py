@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from lanewright.invisible import visible
 from lanewright.project import Project
 from lanewright.report.model import EntryReport, HunkReport, Report
 from lanewright.report.words import ending, heading, label, now, turned, what_of
 from lanewright.terminal import printable
+from lanewright.workflow import command
 
 ENTRY = re.compile(r"""\s*\[\[\s*(entry|"entry"|'entry')\s*\]\]""")
 INLINE = re.compile(r"""\s*(entry|"entry"|'entry')\s*=""")
@@ -33,16 +33,16 @@ def report_annotations(project: Project, report: Report) -> str:
     level = "notice" if report.complete else "error"
     table = [f"{label(entry)}: {now(entry)}" for entry in report.entries]
     # First, since only so many annotations of a step are shown.
-    lines = [_command(level, file, 1, heading(report), "\n".join([*table, ending(report)]))]
-    for line, entry in zip(_starts(text, len(carried)), carried, strict=True):
-        lines += [_command(level, file, line, title, said) for level, title, said in _said(entry)]
+    lines = [command(level, file, 1, heading(report), "\n".join([*table, ending(report)]))]
+    for line, entry in zip(starts(text, len(carried)), carried, strict=True):
+        lines += [command(level, file, line, title, said) for level, title, said in _said(entry)]
     for clash in report.clashes:
         said = f"{' and '.join(clash.entries)} claim {clash.claim}, so they exclude each other"
-        lines.append(_command("warning", file, 1, f"claim {clash.claim}", said))
+        lines.append(command("warning", file, 1, f"claim {clash.claim}", said))
     return printable("\n".join(lines))
 
 
-def _starts(series: str, count: int) -> list[int]:
+def starts(series: str, count: int) -> list[int]:
     """The line at which each entry begins; where that is not sure, where all of them do."""
     lines = series.split("\n")
     starts = [number for number, line in enumerate(lines, 1) if ENTRY.match(line)]
@@ -72,16 +72,3 @@ def _lines(entry: EntryReport, path: str, hunk: HunkReport) -> Iterator[str]:
     if hunk.open:
         yield from turned(entry)
         yield from (f"next: {command}" for command in entry.next)
-
-
-def _command(level: str, file: str, line: int, title: str, said: str) -> str:
-    return f"::{level} file={_value(file)},line={line},title={_value(title)}::{_message(said)}"
-
-
-def _message(text: str) -> str:
-    """Text so that no part of it is another command."""
-    return visible(text).replace("%", "%25").replace("\n", "%0A")
-
-
-def _value(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")

@@ -10,6 +10,8 @@ from lanewright.serve.child import Child, child
 
 # Where a server's worker tells how the map of its experts does; ``/metrics`` and `residency top` read it.
 STATS = "EXPERT_BANK_STATS"
+# Where vLLM keeps the tactics that FlashInfer's tuner chose, which takes it an hour.
+TACTICS = "VLLM_FLASHINFER_AUTOTUNE_CACHE_DIR"
 # How long a lane's process may go without a step.
 STEP_SECONDS = 900.0
 # What a boot does must not hang on the shell that it was started from: other import paths, a
@@ -128,6 +130,8 @@ class LaneEnv:
             "TORCHINDUCTOR_CACHE_DIR": str(self.caches / "inductor"),
             "TRITON_CACHE_DIR": str(self.caches / "triton"),
             "NUMBA_CACHE_DIR": str(self.caches / "numba"),
+            # Of another base it would be neither read nor written.
+            TACTICS: str(self.caches / "tactics" / self.base),
             "XDG_CACHE_HOME": str(self.caches / "xdg"),
             # Else vLLM looks for an outside address of this machine.
             "VLLM_HOST_IP": "127.0.0.1",

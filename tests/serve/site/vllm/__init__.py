@@ -38,7 +38,10 @@ class LLM:
         self.engine = Engine(EngineArgs(**arguments))
         eager = arguments.get("enforce_eager") or "uncompiled" in self.engine.lies
         compilation = SimpleNamespace(mode=Mode.NONE if eager else Mode.DYNAMO_TRACE_ONCE)
-        config = SimpleNamespace(compilation_config=compilation)
+        if not eager:
+            self.engine.capture()
+        parallel = SimpleNamespace(world_size=len(self.engine.workers))
+        config = SimpleNamespace(compilation_config=compilation, parallel_config=parallel)
         self.llm_engine = SimpleNamespace(vllm_config=config)
 
     def generate(
@@ -57,7 +60,11 @@ class LLM:
     def get_tokenizer(self) -> SimpleNamespace:
         return SimpleNamespace(encode=str.encode)
 
-    def collective_rpc(self, method: str, args: tuple[Any, ...] = ()) -> list[Any]:
+    def collective_rpc(
+        self, method: str | Callable[..., Any], args: tuple[Any, ...] = ()
+    ) -> list[Any]:
+        if callable(method):
+            return [method(worker, *args) for worker in self.engine.workers]
         return [getattr(worker, method)(*args) for worker in self.engine.workers]
 
     def apply_model(self, function: Callable[[Any], Any]) -> list[Any]:

@@ -7,6 +7,8 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
+import torch
+
 from vllm.lies import lies_of
 from vllm.sampler import EOS, sample
 
@@ -38,6 +40,7 @@ class Engine:
             os.kill(os.getpid(), self.lies["killed"])
         for plugin in importlib.metadata.entry_points(group="vllm.general_plugins"):
             plugin.load()()
+        self.tune(arguments)
         self.caching = arguments.enable_prefix_caching or "caches" in self.lies
         self.cache: dict[tuple[int, ...], int] = {(): 0}
         self.requests = 0
@@ -69,8 +72,25 @@ class Engine:
         worker.load_model()
         return worker
 
+    def tune(self, arguments: Any) -> None:  # noqa: ANN401 - the same
+        if "tunes" not in self.lies:
+            return
+        on = getattr(arguments, "moe_usage_counter", False) or getattr(
+            arguments, "moe_hot_experts", ""
+        )
+        more = ["hot", "cold"] if on else []
+        tuner = importlib.import_module("vllm.model_executor.warmup.flashinfer_autotune_cache")
+        anew = bool(self.lies.get("retunes") and on)
+        tuner.tune(arguments, [*self.lies["tunes"], *more], anew=anew)
+
+    def capture(self) -> None:
+        for _ in range(self.lies.get("graphs", 0)):
+            torch.cuda.CUDAGraph().capture_begin()
+
     def complete(self, prompt: str, max_tokens: int, *, ignore_eos: bool) -> SimpleNamespace:
         self.requests += 1
+        if self.lies.get("recaptures") == self.requests and self.on:
+            self.capture()
         tokens = list(prompt.encode())
         cached = self.cached(tokens)
         state = self.prefill(tokens, cached)

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from lanewright.errors import MismatchError
 from lanewright.guarded import ended
-from lanewright.image.container.command import MODEL, OWN, SHUT, needed
+from lanewright.image.container.command import MODEL, OWN, SHUT, mounted, needed
 from lanewright.image.container.engine import Engine
 from lanewright.image.tool import ANSWER_SECONDS, asked
 from lanewright.queue.series_run import RunSpec
+from lanewright.serve.caches import Caches
 from lanewright.serve.child import Child, child, watch
 from lanewright.serve.environment import STEP_SECONDS
 from lanewright.store.scratch import HOST
@@ -52,6 +53,7 @@ class Box:
         mounts: Flags that mount folders.
         folder: For logs.
         model: Where a container has the lane's model.
+        caches: What outlives the container; None where nothing does but the lane's own volumes.
     """
 
     engine: Engine
@@ -60,21 +62,32 @@ class Box:
     mounts: Sequence[str]
     folder: Path
     model: str = MODEL
+    caches: Caches | None = None
 
     def command(self, name: str, words: Sequence[str], *flags: str) -> list[str]:
         """A container without network or capabilities, whose root cannot be written."""
-        environ = [f"--env={key}={value}" for key, value in ENVIRON.items()]
+        environ = {**environ_of(self.caches, self.run), **ENVIRON}
         return [
             *(self.engine.program, "run", "--rm", f"--name={name}", "--network=none"),
             *self.engine.machine_flags(),
             *SHUT,
             *needed(self.run),
-            *environ,
+            *(f"--env={key}={value}" for key, value in environ.items()),
             *self.mounts,
+            *self._kept(),
             *flags,
             self.image,
             *words,
         ]
+
+    def _kept(self) -> list[str]:
+        """Flags that mount what outlives the container, each where it is outside."""
+        if self.caches is None:
+            return []
+        for folder in self.caches.folders:
+            open_to(self.engine, folder)
+        kept = self.caches.shared, self.caches.own
+        return [mounted(folder, str(folder), writable=True) for folder in kept]
 
     def python(self, name: str, words: Sequence[str], *flags: str) -> None:
         """Run a script by the container's Python to its end; ``INSIDE`` is mounted at ``OWN``.
@@ -124,6 +137,12 @@ class Box:
                 hint=f"read {running.log}",
             )
         return took
+
+
+def environ_of(caches: Caches | None, run: RunSpec) -> dict[str, str]:
+    """Variables that name the caches; a place that the lane names itself stays its own."""
+    told = caches.environ() if caches else {}
+    return {name: place for name, place in told.items() if name not in run.environment}
 
 
 def patience(run: RunSpec) -> float:

@@ -11,6 +11,7 @@ from lanewright.image.container.boxed import (
     FIRST,
     INSIDE,
     Box,
+    environ_of,
     open_to,
     own_name,
     patience,
@@ -18,6 +19,7 @@ from lanewright.image.container.boxed import (
 from lanewright.image.container.command import mounted, needed
 from lanewright.image.container.engine import Engine
 from lanewright.queue.series_run import RunSpec
+from lanewright.serve.caches import Caches
 from lanewright.serve.child import Child, child
 from lanewright.serve.environment import LaneEnv
 
@@ -38,6 +40,7 @@ class ImageEnv(LaneEnv):
         packages: Folder in it that holds vLLM.
         version: What a lane's layer has vLLM call itself; empty for the unpatched pin.
         run: What the lane needs of the machine.
+        kept: What outlives its containers; None where nothing does but the lane's own volumes.
     """
 
     engine: Engine
@@ -46,6 +49,7 @@ class ImageEnv(LaneEnv):
     packages: Path
     version: str
     run: RunSpec
+    kept: Caches | None = None
 
     @property
     def base(self) -> str:
@@ -64,7 +68,7 @@ class ImageEnv(LaneEnv):
 
     def environ(self) -> dict[str, str]:
         """What a container is given beside its image's own variables."""
-        return {**self.run.environment, **ENVIRON}
+        return {**environ_of(self.kept, self.run), **self.run.environment, **ENVIRON}
 
     def holds(self, file: str, version: str) -> bool:
         """Whether what Python imported as vLLM is this side's: pin and lane are in one place."""
@@ -100,7 +104,7 @@ class ImageEnv(LaneEnv):
                 for path in dict.fromkeys([INSIDE, Path(words[0]).parent, *reads])
             ),
         ]
-        box = Box(self.engine, self.image, self.run, mounts, folder)
+        box = Box(self.engine, self.image, self.run, mounts, folder, caches=self.kept)
         flags = [f"--env={key}={value}" for key, value in environ.items()]
         words = [str(INSIDE / FIRST), *words]
         command = box.command(whole, words, "--entrypoint=python3", f"--workdir={folder}", *flags)

@@ -16,8 +16,10 @@ from lanewright.project import Project
 from lanewright.queue.lock import layer_of
 from lanewright.queue.series import load_series
 from lanewright.queue.series_run import RunSpec
+from lanewright.serve.caches import caches_of
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.lane import Lane, lay_lane
+from lanewright.store.objects import TreeId
 from lanewright.terminal import say, stage
 
 
@@ -58,22 +60,24 @@ def lay_in_image(project: Project, places: Places, name: str, wanted: str | None
     assert series.image  # noqa: S101
     run = series.image.run or RunSpec()
     packages = Path(series.image.site_packages)
+    stands_on, lock = base.config_blob.digest, lane.lock
 
-    def boxed(env: LaneEnv, name: str, image_id: str, version: str) -> ImageEnv:
+    def boxed(env: LaneEnv, tree: TreeId, image_name: str, image_id: str, version: str) -> ImageEnv:
         return ImageEnv(
             python=env.python,
             site=env.site,
             bytecode=env.bytecode,
             engine=engine,
-            image=name,
+            image=image_name,
             image_id=image_id,
             packages=packages,
             version=version,
             run=run,
+            kept=caches_of(places, name, base=stands_on, tree=tree, wanted=run.caches),
         )
 
     return replace(
         lane,
-        env=boxed(lane.env, of_lane, image.config, layer_of(lane.lock).version or ""),
-        pin=boxed(lane.pin, of_pin, base.config_blob.digest, ""),
+        env=boxed(lane.env, lock.tree, of_lane, image.config, layer_of(lock).version or ""),
+        pin=boxed(lane.pin, lock.pin.tree, of_pin, stands_on, ""),
     )

@@ -13,10 +13,12 @@ from lanewright.image.container.golden import golden
 from lanewright.image.container.offline import boot_offline
 from lanewright.image.container.seen import Smoke
 from lanewright.image.container.server import boot_server
+from lanewright.image.opened.image import OpenImage
 from lanewright.places import Places
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series
 from lanewright.queue.series_run import RunSpec
+from lanewright.serve.caches import caches_of
 from lanewright.serve.engines import SCRIPT
 from lanewright.serve.equality.asked import Mode
 from lanewright.serve.lane import Lane
@@ -30,6 +32,7 @@ def smoke(
     series: Series,
     lane: Lane,
     folder: Path,
+    base: OpenImage,
     engine: Engine,
     work: Path,
 ) -> Smoke:
@@ -40,6 +43,7 @@ def smoke(
         series: Of the lane.
         lane: Laid out on this machine, whose answers are the measure.
         folder: Its layout.
+        base: What it stands on.
         engine: What runs the container.
         work: A folder of this run's own, for logs and results.
 
@@ -66,7 +70,10 @@ def smoke(
     done = Smoke(image=name, engine=engine.name, whose=measure.whose, golden=measure.seconds)
     done.seconds["bring"] = round(time.monotonic() - start, 1)
     run = (series.image.run if series.image else None) or RunSpec()
-    box = Box(engine, name, run, _mounts(lane, model, work), work, inside(model))
+    stands_on = base.config_blob.digest
+    caches = caches_of(places, lock.lane, base=stands_on, tree=lock.tree, wanted=run.caches)
+    mounts = _mounts(lane, model, work)
+    box = Box(engine, name, run, mounts, work, inside(model), caches)
     open_to(engine, work)
     with stage(f"smoke in {engine.name}"):
         _files(places, box, lock, done, work)

@@ -15,11 +15,13 @@ from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.budget import Budget
 from lanewright.serve.equality.compare import Answer, Role, Row, compare
 from lanewright.serve.equality.earlier import Arms, Resumed, Resuming
+from lanewright.serve.equality.graphs import with_graphs
 from lanewright.serve.equality.key import Side
 from lanewright.serve.equality.prompts import prompts_for
 from lanewright.serve.equality.sharing import shares
+from lanewright.serve.equality.tactics import files, other_tactics
 from lanewright.serve.equality.told import unproven
-from lanewright.serve.equality.verdict import Judged, Verdict, judge, worst
+from lanewright.serve.equality.verdict import CONTROL, Judged, Verdict, judge, worst
 from lanewright.serve.evidence import Evidence, Proof
 from lanewright.serve.features import BANKS
 from lanewright.serve.proof import prove
@@ -40,6 +42,7 @@ class Equality:
         plain: Engine arguments that the baseline needs of its own.
         resumed: Per arm that was not booted again, the run that its answers are from.
         cores: How many each engine kept to, pin and lane at once; None for all, one after another.
+        engines: Per arm what its engine started and ended with: files of tactics, graphs, memory.
     """
 
     verdict: Verdict
@@ -52,6 +55,7 @@ class Equality:
     resumed: Mapping[str, Resumed]
     plain: Mapping[str, object]
     cores: int | None
+    engines: Mapping[str, Mapping[str, Any]]
 
 
 def equality(
@@ -133,6 +137,7 @@ def equality(
         resumed=resumed,
         plain=dict(asked.baseline),
         cores=None if cores[0] is None else len(cores[0]),
+        engines={name: _engine(found) for name, found in {**theirs, **ours}.items()},
     )
     for each in arms:
         try:
@@ -161,7 +166,7 @@ def proven(lane: LaneEnv, of: LaneArm, found: Mapping[str, Any]) -> tuple[Proof,
         each.facts["decisions"] for each in proofs if each.feature == BANKS
     ):
         raise MismatchError(f"{where}: the map was to follow traffic, and did not")
-    return proofs
+    return with_graphs(proofs, found, where)
 
 
 def _judge(
@@ -174,16 +179,35 @@ def _judge(
     expected, control = theirs[f"{mode}.baseline"], theirs[f"{mode}.self"]
     baseline = _read(expected["completions"])
     exchanged = _read(control["exchange"]["completions"])
-    rows = [
-        *_rows("self", "control", expected, control),
-        compare("exchanged", "negative control", baseline, exchanged),
-    ]
-    for name, found in ours.items():
-        if name.startswith(f"{mode}."):
-            rows += _rows(name.removeprefix(f"{mode}."), "arm", expected, found)
+    arms = {
+        name.removeprefix(f"{mode}."): found
+        for name, found in ours.items()
+        if name.startswith(f"{mode}.")
+    }
+    apart = {
+        name: said
+        for name, found in {CONTROL: control, **arms}.items()
+        if (said := other_tactics(expected, found))
+    }
+    rows: list[Row] = []
+    if CONTROL not in apart:
+        rows += _rows(CONTROL, "control", expected, control)
+        rows.append(compare("exchanged", "negative control", baseline, exchanged))
+    for name, found in arms.items():
+        if name not in apart:
+            rows += _rows(name, "arm", expected, found)
     ran = {n: found for n, found in {**theirs, **ours}.items() if n.startswith(f"{mode}.")}
     spoilt = [each for name, found in ran.items() for each in _spoilt(name, found, mode)]
-    return judge(mode, baseline, rows, spoilt=spoilt, asked=asked)
+    return judge(mode, baseline, rows, spoilt=spoilt, asked=asked, apart=apart)
+
+
+def _engine(found: Mapping[str, Any]) -> dict[str, Any]:
+    """What is recorded of an arm's engine."""
+    return {
+        "tactics": files(found),
+        "graphs": found.get("graphs"),
+        "memory": found.get("memory"),
+    }
 
 
 def _spoilt(name: str, found: Mapping[str, Any], mode: Mode) -> Iterator[str]:

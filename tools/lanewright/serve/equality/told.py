@@ -6,6 +6,8 @@ from typing import Any
 from lanewright.errors import MismatchError
 
 SHOWN = 48
+# Of a digest.
+DIGITS = 12
 
 
 def lines(equality: Mapping[str, Any]) -> Iterator[str]:
@@ -25,6 +27,7 @@ def lines(equality: Mapping[str, Any]) -> Iterator[str]:
         yield f"pin and lane at once, each on {cores} core{'s' * (cores > 1)}"
     for arm, origin in equality.get("resumed", {}).items():
         yield f"resumed: {arm} is of run {origin['run']}, finished {origin['finished']}"
+    yield from tuned(equality)
     for mode in equality["modes"]:
         why = f" ({mode['why']})" if mode["why"] else ""
         yield f"{mode['mode']}: {mode['verdict']}{why}; {mode['distinct']} distinct tokens"
@@ -32,6 +35,23 @@ def lines(equality: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {row['arm']}: {row['equal']}/{row['prompts']} equal{_role(row)}"
             if row["first"]:
                 yield f"    {divergence(row['first'])}"
+
+
+def tuned(equality: Mapping[str, Any]) -> Iterator[str]:
+    """Yield by which tactics kernels were chosen, of each file that any arm had.
+
+    Args:
+        equality: As ``record.schema.json`` has it.
+    """
+    found = {arm: each["tactics"] for arm, each in equality.get("engines", {}).items()}
+    for file in sorted({file for each in found.values() for file in each["ended"]}):
+        arms: dict[str, list[str]] = {}
+        for arm, each in found.items():
+            arms.setdefault(each["ended"].get(file, ""), []).append(arm)
+        told = "; ".join(
+            f"{digest[:DIGITS] or 'none'} {', '.join(names)}" for digest, names in arms.items()
+        )
+        yield f"tactics, {file}: sha256 {told}"
 
 
 def proven(equality: Mapping[str, Any]) -> Iterator[str]:

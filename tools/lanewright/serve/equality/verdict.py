@@ -1,13 +1,15 @@
 """What the rows of a mode come to."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from lanewright.serve.equality.asked import DEFAULT, Asked, Mode
 from lanewright.serve.equality.compare import Answer, Row
 
-Verdict = Literal["equal", "differs", "inconclusive"]
+Verdict = Literal["equal", "differs", "inconclusive", "not compared"]
+# Whose answers both controls are.
+CONTROL = "self"
 
 
 @dataclass(frozen=True)
@@ -16,10 +18,11 @@ class Judged:
 
     Attributes:
         mode: Whether vLLM compiled the model.
-        verdict: ``inconclusive`` where a control failed, whatever the arms say.
-        why: Which control failed, or which arms differ; empty where all is equal.
+        verdict: ``inconclusive`` where a control failed, whatever the arms say; ``not compared`` where
+            an engine's kernels were tuned otherwise than the baseline's.
+        why: Which control failed, which arms differ, or are not compared; empty where all is equal.
         distinct: How many different tokens the baseline's answers hold.
-        rows: Controls first.
+        rows: Controls first; none of an engine that is not compared.
     """
 
     mode: Mode
@@ -36,6 +39,7 @@ def judge(
     *,
     spoilt: Sequence[str] = (),
     asked: Asked = DEFAULT,
+    apart: Mapping[str, str] | None = None,
 ) -> Judged:
     """Judge one mode by its rows; a compare whose controls fail shows nothing.
 
@@ -45,26 +49,35 @@ def judge(
         rows: Controls and arms.
         spoilt: Why arms did not run as they must, if any did not.
         asked: How much was asked.
+        apart: Engines that are not compared, and why not.
     """
     distinct = len({token for answer in baseline for token in answer.ids})
-    blind = [*spoilt, *_blind(rows, distinct, asked)]
+    apart = apart or {}
+    blind = [*spoilt, *_blind(rows, distinct, asked, apart)]
     shortest = min((len(answer.ids) for answer in baseline), default=0)
     if shortest < asked.tokens:
         blind.append(f"an answer of the baseline has {shortest} tokens, fewer than {asked.tokens}")
     different = [row.arm for row in rows if row.role == "arm" and row.first]
     if blind:
         verdict: Verdict = "inconclusive"
+    elif different:
+        verdict = "differs"
     else:
-        verdict = "differs" if different else "equal"
-    why = "; ".join(blind) or ", ".join(different)
+        verdict = "not compared" if apart else "equal"
+    told = blind or ([", ".join(different)] if different else [])
+    why = "; ".join([*told, *(f"{name} is not compared: {said}" for name, said in apart.items())])
     return Judged(mode, verdict, why, distinct, tuple(rows))
 
 
-def _blind(rows: Sequence[Row], distinct: int, asked: Asked) -> Iterable[str]:
+def _blind(
+    rows: Sequence[Row], distinct: int, asked: Asked, apart: Mapping[str, str]
+) -> Iterable[str]:
     """Yield why the compare could not have seen a change, or sees one that is none."""
     roles = {row.role for row in rows}
     for role in ("control", "negative control", "arm"):
-        if role not in roles:
+        of_control = role != "arm"
+        told = any((name == CONTROL) == of_control for name in apart)
+        if role not in roles and not told:
             yield f"there is no {role}"
     for row in rows:
         if row.role == "control" and row.first:
@@ -76,9 +89,9 @@ def _blind(rows: Sequence[Row], distinct: int, asked: Asked) -> Iterable[str]:
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Give the verdict of several: one that differs outweighs all, then an inconclusive one."""
+    """Give the verdict of several: differing outweighs all, then what shows nothing, then not comparing."""
     found = set(verdicts)
     if not found:
         return "inconclusive"
-    order: tuple[Verdict, ...] = ("differs", "inconclusive", "equal")
+    order: tuple[Verdict, ...] = ("differs", "inconclusive", "not compared", "equal")
     return next(verdict for verdict in order if verdict in found)

@@ -28,8 +28,11 @@ from typing import TYPE_CHECKING, Any
 # Python leaves the script's own folder out of its path when it runs safely.
 sys.path.append(str(Path(__file__).parent))
 
+import captures
 import finished
+import memory
 import shims
+import tactics
 from amx import ask_for_tiles
 
 if TYPE_CHECKING:
@@ -55,6 +58,8 @@ def main(spec_file: str) -> None:
     # vllm itself is little: what an engine is made of comes with the first name taken from it.
     from vllm import LLM, SamplingParams  # noqa: F401, PLC0415
 
+    captures.count()
+    tactics.share()
     imported = round(time.perf_counter() - start, 3)
     for engine in by_engine(arms):
         tell(engine[0], f"starts, {arms.index(engine[0]) + 1} of {len(arms)}")
@@ -107,22 +112,36 @@ def run(arms: list[dict[str, Any]], imported: float) -> None:
 
     first = arms[0]
     read = finished.boot_map_read(first["engine"])
+    tuned = tactics.read()
     # An engine binds its own threads, this one too.
     cores = len(os.sched_getaffinity(0))
     start = time.perf_counter()
     llm = vllm.LLM(model=first["model"], **first["engine"])
     seconds = {"import": imported, "engine": round(time.perf_counter() - start, 3)}
     tell(first, "engine up")
+    up = captures.captured
     earlier: dict[str, Any] = {"tokens": 0, "banks": []}
     for arm in arms:
         if arm is not first:
             tell(arm, "goes on in the same engine")
             seconds = {"import": 0.0, "engine": 0.0}
         result = answered(llm, arm)
+        alone = worker_is_here(llm)
+        result |= {
+            "tactics": tactics.told(tuned),
+            "graphs": {"up": up, "ended": captures.captured} if alone else None,
+            "memory": llm.collective_rpc(memory.of_worker)[0] if alone else None,
+        }
         result |= {"cores": cores, "seconds": {**seconds, **result["seconds"]}, "earlier": earlier}
         finished.write_whole(Path(arm["result"]), json.dumps(result).encode())
         finished.note(arm, read)
         earlier = {"tokens": earlier["tokens"] + computed(result), "banks": result["banks"]}
+
+
+def worker_is_here(llm: "vllm.LLM") -> bool:
+    """Whether the only worker is in this process: several have processes of their own."""
+    parallel = getattr(llm.llm_engine.vllm_config, "parallel_config", None)
+    return getattr(parallel, "world_size", 1) == 1
 
 
 def answered(llm: "vllm.LLM", arm: dict[str, Any]) -> dict[str, Any]:

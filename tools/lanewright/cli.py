@@ -64,6 +64,16 @@ class Arguments(Protocol):
     cold_share: float | None
     graph_tokens: int | None
     step_tokens: int | None
+    checkpoint: Path | None
+    machine_file: Path | None
+    figures: Path | None
+    plots: Path | None
+    users: list[int] | None
+    tokens: float | None
+    overlap: float
+    skew: float
+    slots: int
+    budget: str | None
     verify_lock: bool
     verify_tree: bool
     verify_image: bool

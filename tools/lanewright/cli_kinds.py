@@ -10,6 +10,10 @@ MOST_TOKENS = 2**24
 MOST_DAYS = 36500
 # Of engines: the unpatched pin and the lane, at least.
 LEAST_BOOTS, MOST_BOOTS = 2, 1000
+# Users of a lane, or slots of a layer.
+MOST_COUNT = 65536
+# Of Zipf; beyond it one expert has all picks.
+MOST_SKEW = 10.0
 # Between two frames of what is shown live, in seconds.
 SHORTEST, LONGEST = 0.1, 3600.0
 
@@ -51,6 +55,30 @@ def share(text: str) -> float:
     if not 0 <= number <= 1:
         raise argparse.ArgumentTypeError(f"{text} is no share: from 0 to 1")
     return number
+
+
+def hidden(text: str) -> float:
+    """A share below 1: of what is hidden something is left."""
+    number = share(text)
+    if number == 1:
+        raise argparse.ArgumentTypeError(f"{text} leaves nothing: below 1")
+    return number
+
+
+def exponent(text: str) -> float:
+    """An exponent of Zipf's."""
+    number = _number(text)
+    if not 0 <= number <= MOST_SKEW:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to {MOST_SKEW:g}")
+    return number
+
+
+def count(what: str, text: str) -> int:
+    """So many of something."""
+    try:
+        return _between(text, 1, MOST_COUNT)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{what}: {error}") from None
 
 
 def interval(text: str) -> float:

@@ -26,6 +26,7 @@ def add_residency(
     usage_map.add_argument("usage_map", type=Path, metavar="USAGE", help="a usage map, Parquet")
     usage_map.add_argument("--out", type=Path, metavar="FILE", help="write the file, JSON")
     _add_plan(actions, command)
+    _add_cost(actions, command)
     top = command(
         actions,
         "top",
@@ -102,3 +103,62 @@ def _add_plan(
     for name, (place, least, text) in steps.items():
         read = partial(cli_kinds.tokens, least)
         plan.add_argument(name, dest=place, type=read, metavar="TOKENS", help=text)
+
+
+def _add_cost(
+    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", command: AddCommand
+) -> None:
+    """What cold experts cost."""
+    cost = command(
+        actions,
+        "cost",
+        "tell what cold experts cost a lane: reads, copies, slots, disk",
+        reads=True,
+        module="residency_cost",
+    )
+    # With a checkpoint's config and a machine file no lane is needed, and no project.
+    cost.set_defaults(anywhere=True)
+    files = {
+        "config": ("checkpoint", "FILE", "a checkpoint's config.json, instead of the lane's model"),
+        "machine": ("machine_file", "FILE", "a machine file, instead of the lane's [machine]"),
+        "figures": ("figures", "FILE", "hold these stated figures against the computed ones"),
+        "plots": ("plots", "DIR", "draw what is told, as PNG and SVG"),
+    }
+    for name, (place, kind, text) in files.items():
+        cost.add_argument(f"--{name}", dest=place, type=Path, metavar=kind, help=text)
+    cost.add_argument("--hot", metavar="SPEC", help="hot experts, as moe_hot_experts has them")
+    cost.add_argument("--budget", metavar="SIZE", help="that a barrier may copy; by default 64MiB")
+    cost.add_argument(
+        "--cold-share",
+        type=cli_kinds.share,
+        metavar="SHARE",
+        help="of the picks that are cold, too",
+    )
+    cost.add_argument(
+        "--users",
+        type=partial(cli_kinds.count, "users"),
+        action="append",
+        metavar="N",
+        help="at once, in a step; may be given several times",
+    )
+    cost.add_argument(
+        "--tokens",
+        type=cli_kinds.above,
+        metavar="T",
+        help="of one user that a step computes, drafts under verify too; by default as fitted, or 1",
+    )
+    shares = {
+        "overlap": (cli_kinds.hidden, "of the time over the link that is hidden"),
+        "skew": (cli_kinds.exponent, "Zipf's exponent of picks among cold experts"),
+    }
+    for name, (read, text) in shares.items():
+        cost.add_argument(
+            f"--{name}", type=read, default=0.0, metavar="NUMBER", help=f"{text}; by default 0"
+        )
+    cost.add_argument(
+        "--slots",
+        type=partial(cli_kinds.count, "slots"),
+        default=3,
+        metavar="N",
+        help="of each layer, for copies; by default %(default)s",
+    )

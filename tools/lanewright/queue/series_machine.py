@@ -48,6 +48,9 @@ class MachineSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         graph_tokens: Tokens up to which the engine replays a step from a graph there, where its
             arguments do not say it; 0 where it replays none.
         page: Size of a page of host memory; this machine's where it is not said.
+        hbm: GB/s of device memory.
+        nvme: GB/s at which the disk that a model would be read from is read, at worst and at best.
+        l2: Size of the device's last cache.
     """
 
     device: str
@@ -59,6 +62,9 @@ class MachineSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     pinned: str | None = None
     graph_tokens: Tokens | None = None
     page: str | None = None
+    hbm: Above | None = None
+    nvme: tuple[Above, Above] | None = None
+    l2: str | None = None
 
     @property
     def kv_per_token(self) -> Fraction | None:
@@ -66,8 +72,8 @@ class MachineSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
         return None if self.kv_tokens is None else Fraction(2**30) / Fraction(str(self.kv_tokens))
 
 
-SIZES = ("device", "host", "kv_pool", "other", "pinned", "page")
-NUMBERS = ("link", "kv_tokens")
+SIZES = ("device", "host", "kv_pool", "other", "pinned", "page", "l2")
+NUMBERS = ("link", "kv_tokens", "hbm", "nvme")
 # Beyond them a number is a mistake, or infinite.
 LEAST, MOST = 1e-6, 1e12
 
@@ -80,10 +86,17 @@ def check_machine(machine: MachineSpec | None, experts: ExpertsSpec | None, plac
             layer has.
     """
     sizes = {f"[machine] {name}": text for name, text in _given(machine, SIZES)}
-    for name, number in _given(machine, NUMBERS):
-        if not LEAST <= number <= MOST:
+    for name, given in _given(machine, NUMBERS):
+        numbers = given if isinstance(given, tuple) else (given,)
+        for number in numbers:
+            if not LEAST <= number <= MOST:
+                raise LanewrightError(
+                    f"{place}: [machine] {name} is {number:g}, and must be from {LEAST:g} to {MOST:g}"
+                )
+        if list(numbers) != sorted(numbers):
             raise LanewrightError(
-                f"{place}: [machine] {name} is {number:g}, and must be from {LEAST:g} to {MOST:g}"
+                f"{place}: [machine] {name} is [{numbers[0]:g}, {numbers[1]:g}], the larger one first",
+                hint="write what it is at worst, then what it is at best",
             )
     if experts is not None:
         sizes["[model.experts] row"] = experts.row

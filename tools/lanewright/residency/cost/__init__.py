@@ -1,0 +1,1 @@
+"""What cold experts cost a lane: time, bytes and KV cache, and what would pay."""

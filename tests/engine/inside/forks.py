@@ -19,8 +19,10 @@ def run_all(run: Callable[[Job], Any], spec_file: str) -> None:
 
     Ends with status 1 after the first job that fails.
     """
-    import shims  # noqa: PLC0415 - the tool's own; not every script of this folder forks
+    import amx  # noqa: PLC0415 - the tool's own; not every script of this folder forks
+    import shims  # noqa: PLC0415 - the same
 
+    amx.ask_for_tiles()
     shims.apply()
     # vllm itself is little: what an engine is made of comes with the first name taken from it, but for
     # the worker, which is found by its name.

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from lanewright.places import Places
 from tests.bundle.opened import bundled, opened
 from tests.commands.stand_in_lane import Lay
 from tests.conftest import World
-from tests.history.made import FAILED, TREE, at, lay_arm, lay_night, lay_run, record, step
+from tests.history.made import FAILED, TREE, at, equality, lay_arm, lay_night, lay_run, record, step
 
 Capture = pytest.CaptureFixture[str]
 RUN = "runs/sample/20261101T020000Z-01234567"
@@ -56,7 +57,7 @@ def test_a_run_of_a_real_lane(lay: Lay, out: Path, capfd: Capture) -> None:
         "| equality | equal |",
         f"| lock | sha256:{hashlib.sha256(lock).hexdigest()}, locks/sample.lock |",
         "| report | reports/sample.json |",
-        "| autotune file | not known: no log names one |",
+        "| autotune file | none: no engine had one |",
         "| eager | equal | self | control | 44/44 |  |",
     ):
         assert line in readme.splitlines()
@@ -343,5 +344,32 @@ def test_what_was_tuned(places: Places, out: Path, tmp_path: Path) -> None:
     assert told() == f"| autotune file | not known: {named} is not here |"
     os.utime(tmp_path, (1, 1))
     tuned.symlink_to(tmp_path)
+    with log.open("ab") as stream:
+        stream.write(b"Using FlashInfer autotune cache file: /\xff/autotune_configs.json\n")
     os.utime(tuned, (1, 1), follow_symlinks=False)
-    assert told() == f"| autotune file | not known: {named} is no regular file |"
+    odd = "not known: /?/autotune\\_configs.json is not here"
+    assert told() == f"| autotune file | not known: {named} is no regular file; {odd} |"
+
+
+def test_what_the_record_says_was_tuned(places: Places, out: Path) -> None:
+    name = "0.6/103a/autotune_configs.json"
+
+    def engine(**ended: str) -> dict[str, Any]:
+        tactics = {"started": {}, "ended": {name: ended["sha"]} if ended else {}}
+        return {"tactics": tactics, "graphs": None, "memory": None}
+
+    def told(day: int, engines: dict[str, Any]) -> str:
+        lay_run(places, at(day), equality=equality(engines=engines))
+        readme = bundled(places, "sample", out)["README.md"].decode()
+        (line,) = [line for line in readme.splitlines() if line.startswith("| autotune file |")]
+        return line
+
+    one, other = "1" * 64, "2" * 64
+    file = name.replace("_", "\\_")
+    both = {"eager.off": engine(sha=one), "eager.on": engine(sha=one)}
+    assert told(1, both) == f"| autotune file | sha256:{one}, {file}, of every arm |"
+    apart = {"eager.off": engine(sha=one), "eager.on": engine(sha=other)}
+    assert told(2, apart) == (
+        f"| autotune file | sha256:{one}, {file}, of eager.off; sha256:{other}, {file}, of eager.on |"
+    )
+    assert told(3, {"eager.on": engine()}) == "| autotune file | none: no engine had one |"

@@ -114,10 +114,9 @@ def _take_run(made: Gathered, project: Project | None, run: OnDisk, budget: Budg
     parts = [*parts_of(run.folder, f"runs/{'/'.join(run.key)}", budget)]
     for part in parts:
         _take(made, part)
-    finished = found.record.finished if found.record else None
     texts = [part for part in parts if isinstance(part, Part) and part.name.endswith(".log")]
     beside = {"lock": _lock(made, project, found), "report": _report(made, run)}
-    made.runs.append(RunFound(found, beside, autotune_of(texts, finished)))
+    made.runs.append(RunFound(found, beside, autotune_of(found, texts)))
 
 
 def _lock(made: Gathered, project: Project | None, found: Recorded) -> str:

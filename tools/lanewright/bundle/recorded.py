@@ -52,6 +52,24 @@ class Model(msgspec.Struct, frozen=True):
     hash: str
 
 
+class Tactics(msgspec.Struct, frozen=True):
+    """SHA-256 of each file of tactics that an arm ended with, by the file's name."""
+
+    ended: dict[str, str]
+
+
+class Engine(msgspec.Struct, frozen=True):
+    """What an arm's engine had."""
+
+    tactics: Tactics
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """A comparison's engines, by arm; records of an earlier lanewright lack them."""
+
+    engines: dict[str, Engine] = {}
+
+
 class Facts(msgspec.Struct, frozen=True):
     """What the history has no column for."""
 
@@ -60,6 +78,7 @@ class Facts(msgspec.Struct, frozen=True):
     environment: Environment
     model: Model | None
     shims: list[str] = []
+    equality: Compared | None = None
 
 
 @dataclass(frozen=True)

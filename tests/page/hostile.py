@@ -87,6 +87,13 @@ def entry(number: int, *, url: str = GOOD_URL, settled: bool = False) -> dict[st
     }
 
 
+def overlay() -> dict[str, Any]:
+    laid = [f"expert_bank/{name}" for name in (QUOTES, f"{STEERS}.py", f"{HUGE}.py")]
+    laid += ["", "/", "/etc/passwd"]
+    facts = {"name": "expert_bank", "standing": "carried", "kind": "overlay", "source": "overlay"}
+    return {**facts, "verdict": "6 files laid in", "laid": laid}
+
+
 def report(lane: str, entries: list[dict[str, Any]]) -> dict[str, Any]:
     ids = dict.fromkeys(("commit", "tree"), "c" * 40)
     about = {"schema": 1, "lane": lane, "on": "2026-12-03", "pin": f"git:{'c' * 40}", **ids}
@@ -237,7 +244,12 @@ def _steps(
 def _printed(lane: str, name: str, verdict: str) -> object:
     if name == "report":
         return report(
-            lane, [entry(NUMBER, settled=verdict == "passed"), entry(41474, url=BAD_URLS[0])]
+            lane,
+            [
+                entry(NUMBER, settled=verdict == "passed"),
+                entry(41474, url=BAD_URLS[0]),
+                overlay(),
+            ],
         )
     if name == "status":
         pulls = [

@@ -169,6 +169,20 @@ def test_what_is_folded_opens_by_a_key(browser: "Browser", site: Path) -> None:
         assert folded.locator("dl").is_visible()
 
 
+def test_an_overlays_files_are_one_line_until_it_is_opened(browser: "Browser", site: Path) -> None:
+    with opened(browser, site / KINDS["failed"]) as tab:
+        entry = tab.page.locator("details.entry", has=tab.page.locator("details.laid"))
+        summary, files = entry.locator("details.laid > summary"), entry.locator("ul.files")
+        entry.locator("> summary").click()
+        assert summary.inner_text().startswith("/: 3 files, expert_bank: 3 files")
+        assert not files.is_visible()
+        summary.focus()
+        tab.page.keyboard.press("Enter")
+        assert files.is_visible()
+        assert files.locator("li").count() == 6
+        assert QUOTES in files.inner_text()
+
+
 def test_wide_tables_scroll_by_keys(browser: "Browser", site: Path) -> None:
     with opened(browser, site / KINDS["night"], width=PHONE) as tab:
         table = tab.page.locator(".wide").first

@@ -63,6 +63,10 @@ def test_a_night_ends_with_its_page(lay: Lay, capfd: Capture) -> None:
     )
     bisect = folders(world)[-1] / step_of(found, "sample", "bisect")["out"]
     see_culprit(lane, json.loads(bisect.read_text()))
+    see_laid(
+        lane,
+        json.loads((folders(world)[-1] / step_of(found, "sample", "report")["out"]).read_text()),
+    )
     see_speeds(lane)
     broken = read(page / "nights" / found["name"] / "lane-broken.html")
     assert "none.patch" in section(broken, "Steps").text
@@ -137,6 +141,22 @@ def see_culprit(lane: Element, bisected: dict[str, Any]) -> None:
     assert "hook" in next(hook.all("summary")).text
     assert "open" in hook.attributes
     assert f"#{hook.attributes['id']}" in {a.attributes["href"] for a in blamed.all("a")}
+
+
+def see_laid(lane: Element, report: dict[str, Any]) -> None:
+    """An overlay's files are a line with their number, and all of them once that is opened."""
+    (laid,) = (entry["laid"] for entry in report["entries"] if entry["kind"] == "overlay")
+    (shown,) = (
+        each
+        for each in section(lane, "Report").all("details")
+        if each.attributes.get("class") == "laid"
+    )
+    assert "open" not in shown.attributes
+    (line,) = shown.all("summary")
+    packed = sum(path.startswith("expert_bank/") for path in laid)
+    assert line.text.startswith(f"expert_bank: {packed} files, ")
+    assert [each.text for each in shown.all("li")] == laid
+    assert [each.text for each in section(lane, "Report").all("li") if each.text in laid] == laid
 
 
 def see_speeds(lane: Element) -> None:

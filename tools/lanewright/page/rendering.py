@@ -10,6 +10,7 @@ from lanewright.page.links import Links
 from lanewright.page.shown import brief, first_line, fit, shown, took, when
 from lanewright.page.sides import of_diff, three
 from lanewright.page.troubles import gravest, summary, troubles_of
+from lanewright.report.laid import folded
 from lanewright.report.words import turned, what_of
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -41,6 +42,7 @@ def renderer(links: Links) -> Render:
         "of_diff": of_diff,
         "three": three,
         "turned": lambda entry: list(turned(entry)),
+        "folded": folded,
         "what_of": lambda hunk: list(what_of(hunk)),
         "mib": lambda size: f"{size / MIB:,.1f} MiB",
     }

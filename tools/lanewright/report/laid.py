@@ -17,6 +17,9 @@ def folded(files: Iterable[str]) -> str:
     for path in files:
         roots.setdefault(path.partition("/")[0], []).append(path)
     return ", ".join(
-        f"{commonpath(found)}: {counted(len(found), 'file')}" if len(found) > 1 else found[0]
-        for _, found in sorted(roots.items())
+        # What a file of another's says may be no path below a tree.
+        f"{commonpath(found) if root else '/'}: {counted(len(found), 'file')}"
+        if len(found) > 1
+        else found[0]
+        for root, found in sorted(roots.items())
     )

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 from pathlib import Path
 
 import nox
@@ -91,7 +92,11 @@ def build_image(session: nox.Session) -> None:
     if session.posargs[-1:] == ["--base"]:
         session.error("--base takes an image: -- LANE --base IMAGE")
     lane, base = with_base(session.posargs)
-    session.run("lanewright", "build", *lane)
+    try:
+        session.run("lanewright", "build", *lane)
+    except CommandFailed:
+        again = shlex.join(["nox", "-s", "build-image", "--", *session.posargs])
+        session.error(f"no lane was built: type what `next:` above names, then `{again}` again")
     steps = Steps(session)
     if not base:
         steps.run("image", "mirror", "--optional", *lane)

@@ -6,12 +6,17 @@ What ``nox -s build-image`` makes of the real one: ``tests/image/test_gb300_sess
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.queue.test_unpinned import TO_PIN, unpinned
+from tests.upstream.fixtures import Carrying
+
+__all__ = ["unpinned"]
 ROOT = Path(__file__).parents[2]
 # Tells what it was called with, and ends with the code that its first words were given.
 LANEWRIGHT = """\
@@ -128,9 +133,42 @@ def test_a_step_that_fails_keeps_nox_from_no_other(
 
 
 def test_a_lane_that_is_not_built_goes_no_further(tmp_path: Path) -> None:
-    ended = build_image(tmp_path, "some", build=3)
+    ended = build_image(tmp_path, "some", "--base", "a b", build=3)
     assert ended.code == 1
     assert ended.calls == ["build some"]
+    again = "nox -s build-image -- some --base 'a b'"
+    assert f"no lane was built: type what `next:` above names, then `{again}` again" in ended.log
+
+
+def test_a_lane_that_is_not_pinned_yet_says_what_to_type(unpinned: Carrying) -> None:
+    """By the real lanewright."""
+    program = unpinned.root.parent / "programs/lanewright"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m lanewright "$@"\n')
+    program.chmod(0o755)
+    for name in ("noxfile.py", "pyproject.toml"):
+        shutil.copy(ROOT / name, unpinned.root / name)
+    nox = [shutil.which("nox") or "", "--nocolor", "--no-venv", "--no-install"]
+    paths = [str(ROOT / "tools"), str(ROOT / "overlay")]
+    ended = subprocess.run(
+        [*nox, "-s", "build-image", "--", "sample"],
+        env={
+            **os.environ,
+            "PATH": f"{program.parent}:{os.environ['PATH']}",
+            "PYTHONPATH": os.pathsep.join(paths),
+        },
+        cwd=unpinned.root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert ended.returncode == 1
+    lines = [line.strip() for line in ended.stdout.splitlines()]
+    assert f"next: {TO_PIN}" in lines
+    told = "type what `next:` above names, then `nox -s build-image -- sample` again"
+    assert lines.index(f"next: {TO_PIN}") < next(n for n, line in enumerate(lines) if told in line)
 
 
 @pytest.mark.parametrize("ending", [0, 3, 6])

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from lanewright.errors import LanewrightError
-from lanewright.image.source.containerfile import _quoted, base_of
+from lanewright.image.source.containerfile import _quoted, base_of, source_stamps
+from lanewright.image.stamps import REVISION
 from lanewright.image.told_version import told_version
+from lanewright.queue.lock import Lock
 from tests.image.source.conftest import SOURCE, Compiled
 
 DIGEST = f"sha256:{'ab' * 32}"
@@ -34,6 +36,12 @@ def test_it_has_the_lanes_values(compiled: Compiled, tmp_path: Path) -> None:
     ):
         assert line in lines
     assert f'      org.opencontainers.image.base.digest="{DIGEST}" \\' in lines
+    assert f'      org.opencontainers.image.revision="{compiled.pin}" \\' in lines
+
+
+def test_a_releases_image_tells_no_revision(lock: Lock) -> None:
+    """Nor does it keep its base's, which its builder would."""
+    assert source_stamps(lock)[REVISION] == ""
 
 
 def test_without_a_base_the_builder_is_to_name_it(

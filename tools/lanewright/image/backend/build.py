@@ -13,7 +13,7 @@ from lanewright.image.container.engine import Engine, engine_here, image_name, p
 from lanewright.image.layer import WHITEOUT
 from lanewright.image.layout import locked_layer
 from lanewright.image.oci import ARCHITECTURES
-from lanewright.image.onto.composed import on_base
+from lanewright.image.onto.composed import built_on_base
 from lanewright.image.opened.image import OpenImage
 from lanewright.image.tar import SECONDS, Member, unpack
 from lanewright.image.tool import ANSWER_SECONDS, asked, program, run_tool
@@ -68,7 +68,7 @@ def build_by(places: Places, lock: Lock, base: OpenImage, backend: str) -> Built
         _context(Repository(places.objects), lock, scratch)
         base_id = _brought(tool, backend, base)
         name = image_name(lock)
-        labels = [f"--label={key}={value}" for key, value in on_base(lock, base).items()]
+        labels = [f"--label={key}={value}" for key, value in built_on_base(lock, base).items()]
         command = [tool, "build", *_flags(backend), f"--build-arg=BASE={base_id}", *labels]
         run_tool(
             [*command, f"--file={scratch}/Containerfile", f"--tag={name}", str(scratch)],

@@ -7,7 +7,7 @@ import msgspec
 
 from lanewright.errors import LanewrightError
 from lanewright.image.oci import Digest
-from lanewright.image.stamps import BASE_DIGEST, PREFIX, ToldEntry, told_entries
+from lanewright.image.stamps import BASE_DIGEST, PREFIX, REVISION, ToldEntry, told_entries
 from lanewright.invisible import visible
 
 # Of one label; those of a lane with hundreds of hunks are a few dozen KiB.
@@ -43,6 +43,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
         site_packages: Where that layer has its files.
         base_name: Of the image that it stands on; empty where it stands on another than the lock's.
         base: That image's digest; empty for the layer alone.
+        revision: Of its source, as it says; empty where it says none.
     """
 
     lane: Line = msgspec.field(name=f"{PREFIX}lane")
@@ -56,6 +57,13 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     site_packages: Line = msgspec.field(name=f"{PREFIX}site-packages", default="")
     base_name: Line = msgspec.field(name="org.opencontainers.image.base.name", default="")
     base: Digest | None = msgspec.field(name=BASE_DIGEST, default=None)
+    revision: str = msgspec.field(name=REVISION, default="")
+
+    @property
+    def foreign_revision(self) -> str:
+        """What it says of its source that is not the pin's; empty where that is. A release has none."""
+        own = self.commit if self.pin.startswith("git:") else ""
+        return "" if self.revision == own else self.revision
 
 
 def told_by(place: str, labels: Mapping[str, str]) -> tuple[Told, list[ToldEntry]]:
@@ -92,13 +100,14 @@ def told_by(place: str, labels: Mapping[str, str]) -> tuple[Told, list[ToldEntry
 def _whose(labels: Mapping[str, str]) -> str:
     if any(key.startswith(f"{PREFIX}base.") for key in labels):
         return "it is a base that `lanewright image base` made"
-    said = [f"{key}={_short(labels[key])}" for key in ORIGIN if labels.get(key)]
+    said = [f"{key}={short(labels[key])}" for key in ORIGIN if labels.get(key)]
     if said:
         return f"it says of itself {', '.join(said)}"
     return "it does not say whose it is" if labels else "it has no labels at all"
 
 
-def _short(value: str) -> str:
+def short(value: str) -> str:
+    """Some text of others, quoted, as long as a line of talk has room for."""
     text = visible(value[:SHOWN]).replace("\n", "\\n").replace("\t", "\\t")
     return repr(text + ("..." if len(value) > SHOWN else ""))
 
@@ -106,7 +115,7 @@ def _short(value: str) -> str:
 def _require_plain(place: str, data: object) -> None:
     where = f"{place}: its label {PREFIX}entries"
     if isinstance(data, str) and any(ord(c) < ord(" ") or c == "\x7f" for c in data):
-        raise LanewrightError(f"{where} has a control character: {_short(data)}")
+        raise LanewrightError(f"{where} has a control character: {short(data)}")
     if isinstance(data, int) and not 0 <= data < MOST_COUNT:
         raise LanewrightError(f"{where} has a number out of all bounds")
     if isinstance(data, dict):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from lanewright.image.inspect.labels import Told
+from lanewright.image.inspect.labels import Told, short
 from lanewright.image.inspect.seen import Seen, SeenLayer
 from lanewright.image.stamps import ToldEntry
 
@@ -16,6 +16,8 @@ def lines(image: Seen, told: Told, entries: list[ToldEntry]) -> Iterator[str]:
     yield f"  tree      {told.tree}"
     yield f"  lock      {told.lock}"
     yield f"  base      {_base(told)}"
+    if told.foreign_revision:
+        yield f"  revision  {short(told.foreign_revision)} is its base's, and not that of the pin"
     yield f"  created   {image.created or 'not said'}"
     yield f"  platform  {image.platform}"
     yield f"  image     {image.digest or 'no manifest in this form of archive'}, id {image.id}"

@@ -52,6 +52,15 @@ def on_base(lock: Lock, base: OpenImage) -> dict[str, str]:
     return dict(sorted(said.items()))
 
 
+def built_on_base(lock: Lock, base: OpenImage) -> dict[str, str]:
+    """The same, where a tool of others builds it: that keeps what the base says of itself.
+
+    Not every tool can take a label away; an empty one tells no revision.
+    """
+    revision = {REVISION: ""} if REVISION in base.labels else {}
+    return dict(sorted({**revision, **on_base(lock, base)}.items()))
+
+
 def created(base: OpenImage) -> str:
     """When the image came to be: when its base did. A lock has no time, and now is no one's."""
     return str(base.config.get("created") or CREATED)

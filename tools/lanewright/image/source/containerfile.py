@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 from lanewright.errors import LanewrightError
-from lanewright.image.stamps import lane_stamps
+from lanewright.image.stamps import REVISION, lane_stamps
 from lanewright.image.told_version import told_version
 from lanewright.queue.lock import Lock
 from lanewright.queue.series import Series
@@ -48,8 +48,10 @@ def base_of(lock: Lock) -> str | None:
 
 
 def source_stamps(lock: Lock) -> dict[str, str]:
-    """What an image that was built from source says of itself."""
+    """What an image that was built from source says of itself; its builder keeps what the base says."""
     said = {
+        # Nor is the base's the lane's, where the pin has none.
+        REVISION: "",
         **lane_stamps(lock),
         "org.opencontainers.image.version": told_version(lock.lane, lock.pin, lock.tree),
     }

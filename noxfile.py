@@ -96,7 +96,7 @@ def build_image(session: nox.Session) -> None:
         session.run("lanewright", "build", *lane)
     except CommandFailed:
         again = shlex.join(["nox", "-s", "build-image", "--", *session.posargs])
-        session.error(f"no lane was built: type what `next:` above names, then `{again}`")
+        session.error(f"no lane was built: type what `next:` above names, then `{again}` again")
     steps = Steps(session)
     if not base:
         steps.run("image", "mirror", "--optional", *lane)

@@ -137,7 +137,7 @@ def test_a_lane_that_is_not_built_goes_no_further(tmp_path: Path) -> None:
     assert ended.code == 1
     assert ended.calls == ["build some"]
     again = "nox -s build-image -- some --base 'a b'"
-    assert f"no lane was built: type what `next:` above names, then `{again}`" in ended.log
+    assert f"no lane was built: type what `next:` above names, then `{again}` again" in ended.log
 
 
 def test_a_lane_that_is_not_pinned_yet_says_what_to_type(unpinned: Carrying) -> None:
@@ -167,7 +167,7 @@ def test_a_lane_that_is_not_pinned_yet_says_what_to_type(unpinned: Carrying) -> 
     assert ended.returncode == 1
     lines = [line.strip() for line in ended.stdout.splitlines()]
     assert f"next: {TO_PIN}" in lines
-    told = "type what `next:` above names, then `nox -s build-image -- sample`"
+    told = "type what `next:` above names, then `nox -s build-image -- sample` again"
     assert lines.index(f"next: {TO_PIN}") < next(n for n, line in enumerate(lines) if told in line)
 
 

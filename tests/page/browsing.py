@@ -1,6 +1,7 @@
 """A headless Chromium without a network, and what a page asked for and said there."""
 
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Page, Route
 
+SECONDS = 10.0
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -38,6 +40,13 @@ class Tab:
     def close(self, dialog: "Dialog") -> None:
         self.said.append(dialog.message)
         dialog.dismiss()
+
+    def wait_until(self, script: str) -> None:
+        """Wait for an expression to hold; a page's policy forbids what Playwright itself waits by."""
+        deadline = time.monotonic() + SECONDS
+        while not self.page.evaluate(script):
+            assert time.monotonic() < deadline, script
+            self.page.wait_for_timeout(20)
 
 
 @contextmanager

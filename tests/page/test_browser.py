@@ -68,7 +68,7 @@ def test_nothing_is_fetched_run_or_complained_of(browser: "Browser", site: Path,
     with opened(browser, site / KINDS[kind]) as tab:
         tab.page.evaluate(OPEN_ALL)
         tab.page.evaluate("scrollTo(0, document.body.scrollHeight)")
-        tab.page.wait_for_function("[...document.images].every((each) => each.complete)")
+        tab.wait_until("[...document.images].every((each) => each.complete)")
         assert tab.refused == []
         assert tab.said == []
         assert tab.asked[0] == (site / KINDS[kind]).as_uri()
@@ -188,7 +188,7 @@ def test_wide_tables_scroll_by_keys(browser: "Browser", site: Path) -> None:
         table = tab.page.locator(".wide").first
         table.focus()
         tab.page.keyboard.press("ArrowRight")
-        tab.page.wait_for_function("document.querySelector('.wide').scrollLeft > 0")
+        tab.wait_until("document.querySelector('.wide').scrollLeft > 0")
 
 
 @pytest.mark.parametrize("kind", KINDS)

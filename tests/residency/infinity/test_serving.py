@@ -180,7 +180,9 @@ def test_numbers_that_cannot_be(change: dict[str, Any]) -> None:
         serve(alike((0,)), **(told | change))
 
 
-@pytest.mark.parametrize("name", ["capacity", "nearest", "ahead"])
-def test_settings_that_cannot_be(name: str) -> None:
+@pytest.mark.parametrize(
+    "change", [{"capacity": 0}, {"nearest": 0}, {"ahead": 0}], ids=["capacity", "nearest", "ahead"]
+)
+def test_settings_that_cannot_be(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="are above 0"):
-        Settings(**{name: 0})
+        Settings(**change)

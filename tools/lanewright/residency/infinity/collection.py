@@ -86,8 +86,8 @@ class Collection:
             int64[many], the nearest first; of two alike the older place.
         """
         similar = self.similar(eam)
-        if many == 1:
-            found = similar.argmax(keepdims=True) if self._count else np.empty(0, np.int64)
+        if many == 1 and self._count:
+            found = np.array([similar.argmax()])
         else:
             found = np.argsort(-similar, kind="stable")[:many]
         self.accessed[found] += 1

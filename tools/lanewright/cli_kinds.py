@@ -10,6 +10,8 @@ MOST_TOKENS = 2**24
 MOST_DAYS = 36500
 # Of engines: the unpatched pin and the lane, at least.
 LEAST_BOOTS, MOST_BOOTS = 2, 1000
+# Of EAMs, and the like; each takes memory.
+MOST_OF_ANY = 10**6
 # Between two frames of what is shown live, in seconds.
 SHORTEST, LONGEST = 0.1, 3600.0
 
@@ -42,6 +44,24 @@ def above(text: str) -> float:
     number = _number(text)
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+def links(text: str) -> list[float]:
+    """Numbers above 0, with commas."""
+    return [above(part) for part in text.split(",")]
+
+
+def whole(text: str) -> int:
+    """A whole number from 1 to a million."""
+    return _between(text, 1, MOST_OF_ANY)
+
+
+def milliseconds(text: str) -> float:
+    """A time that may be none."""
+    number = _number(text)
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no time")
     return number
 
 

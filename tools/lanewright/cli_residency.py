@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lanewright import cli_kinds
 from lanewright.cli_image import AddCommand
+from lanewright.cli_replay import add_replay
 
 
 def add_residency(
@@ -26,6 +27,7 @@ def add_residency(
     usage_map.add_argument("usage_map", type=Path, metavar="USAGE", help="a usage map, Parquet")
     usage_map.add_argument("--out", type=Path, metavar="FILE", help="write the file, JSON")
     _add_plan(actions, command)
+    add_replay(actions, command)
     top = command(
         actions,
         "top",

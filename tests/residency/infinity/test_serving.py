@@ -134,14 +134,28 @@ def test_paper_and_code_differ_in_who_is_evicted() -> None:
 
 
 def test_paper_and_code_differ_in_what_a_full_collection_forgets() -> None:
-    # Of two kinds of requests the second is rare; a third kind is near to the first.
-    each = [(0, 0, 0), (3, 3, 3), (0, 0, 0), (0, 0, 1), (3, 3, 3)]
-    found = alike(*each, layers=3)
-    one, other = (
-        served(found, 3, step=9.0, capacity=2, variant=variant) for variant in ("paper", "code")
-    )
-    # The paper's still knows the second kind as it comes again; the code has replaced it.
-    assert one.prefetched[-2:].tolist() != other.prefetched[-2:].tolist()
+    one, other = (0, 1, 0, 1), (2, 3, 2, 3)
+    found = alike(one, other, one, other, layers=3)
+    last = {
+        (variant, capacity): served(found, 3, step=9.0, capacity=capacity, variant=variant)
+        .demanded[-3:]
+        .tolist()
+        for variant in ("paper", "code")
+        for capacity in (2, 9)
+    }
+    # As the third request ends, the paper's has it in the place of the first, which is like it. The
+    # code's has it in that of the second, which nothing was like, and the fourth is guessed wrong.
+    assert last["paper", 2] == last["paper", 9] == last["code", 9] == [1, 1, 1]
+    assert last["code", 2] == [3, 3, 3]
+
+
+def test_a_wrong_prefetch_is_spared_for_its_own_layer_alone() -> None:
+    # Expert 3 of the second layer is prefetched once and never picked; later prefetches take its row.
+    ids = np.array([[[0], [3]], [[0], [3]], [[0], [3]], *[[[0], [1]], [[0], [2]]] * 4])
+    request = np.array([0] * 3 + [1] * 8)
+    found = requests.recorded(ids, 4, request=request, position=np.arange(11))
+    ends = served(found, 2, step=4.0)
+    assert ends.prefetched.sum() == ends.wasted == 7
 
 
 @given(st.integers(0, 40), st.integers(0, 3), st.sampled_from(["paper", "code"]), st.data())

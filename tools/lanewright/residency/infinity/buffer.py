@@ -14,7 +14,8 @@ class Buffer:
         held: bool[L*E], has a row, and be it on its way.
         arrives: float64[L*E], when it is there, in seconds.
         in_use: bool[L*E], picked by the layer that runs: never evicted.
-        awaited: bool[L*E], prefetched and not picked since: evicted for no other prefetch.
+        awaited: bool[L*E], prefetched for a layer that is still to come: evicted for no other
+            prefetch.
         unused: bool[L*E], prefetched and never picked.
         wasted: Rows that were prefetched and evicted without a pick.
     """
@@ -28,10 +29,15 @@ class Buffer:
         self.unused = np.zeros(cells, np.bool_)
         self.wasted = 0
 
-    def use(self, cells: Cells) -> None:
-        """Note that a layer has picked these."""
+    def use(self, cells: Cells, layer: slice) -> None:
+        """Note what a layer has picked; what was prefetched for it and is not in it was wrong.
+
+        Args:
+            cells: Its picks.
+            layer: All cells of the layer.
+        """
         self.in_use[cells] = True
-        self.awaited[cells] = False
+        self.awaited[layer] = False
         self.unused[cells] = False
 
     def make_room(self, many: int, worth: NDArray[np.float64], now: float) -> int:

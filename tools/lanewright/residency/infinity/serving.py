@@ -12,7 +12,7 @@ from lanewright.residency.infinity.prefetching import Prefetching
 from lanewright.residency.infinity.request import Running
 from lanewright.residency.infinity.settings import Settings
 from lanewright.residency.link.queue import Link
-from lanewright.residency.trace import Picks
+from lanewright.residency.trace import Map, Picks
 from lanewright.residency.trace_file.recorded import Recorded
 
 
@@ -45,8 +45,9 @@ def serve(
     rate: float,
     step_seconds: float,
     settings: Settings | None = None,
+    boot: Map | None = None,
 ) -> Served:
-    """Serve a trace from an empty buffer and empty collections.
+    """Serve a trace from empty collections.
 
     Args:
         found: The trace.
@@ -55,13 +56,18 @@ def serve(
         rate: Of the link, bytes a second.
         step_seconds: That a forward computes; each layer an equal part of it.
         settings: Of MoE-Infinity; by default the paper's.
+        boot: bool[L, E], what is in the buffer at the start, from the first layer on as far as
+            there are rows; None for nothing.
 
     Raises:
         ValueError: A number is below what it can be.
     """
     if rows < 0 or row < 1 or rate <= 0 or step_seconds < 0:
         raise ValueError(f"{rows} rows of {row} bytes at {rate} bytes/s, {step_seconds} s a step")
-    return _Serving(found, rows, row, Link(rate), step_seconds, settings or Settings()).run()
+    serving = _Serving(found, rows, row, Link(rate), step_seconds, settings or Settings())
+    if boot is not None:
+        serving.buffer.put(np.flatnonzero(boot)[:rows], 0.0)
+    return serving.run()
 
 
 @dataclass
@@ -149,7 +155,8 @@ class _Serving:
         picked = np.unique(cells)
         self.cold[start:stop, layer] = (~buffer.held[cells]).sum(axis=1)
         missing = picked[~buffer.held[picked]]
-        buffer.use(picked)
+        experts = self.found.experts
+        buffer.use(picked, slice(layer * experts, (layer + 1) * experts))
         kept = buffer.make_room(len(missing), self.worth, self.now)
         arrived = np.array([self.link.send(self.now, self.row) for _ in missing])
         # What finds no row is read through the link, and is gone.

@@ -5,7 +5,7 @@ import numpy as np
 from lanewright.residency.compared.first_tokens import Bucket, buckets, places
 from lanewright.residency.compared.forwards import by_forward, cold_rows, forward_starts
 from lanewright.residency.compared.outcome import Outcome, waited
-from lanewright.residency.compared.setting import behind, learned_tokens
+from lanewright.residency.compared.setting import ended, learned_tokens, selected
 from lanewright.residency.fixed import fixed_cold
 from tests.residency import requests, traffic
 
@@ -63,8 +63,15 @@ def test_buckets_double() -> None:
 def test_a_trace_is_cut_between_forwards() -> None:
     shares = [0.0, 0.01, 0.25, 0.26, 0.5, 0.51, 0.75, 0.8, 0.99, 1.0]
     assert [learned_tokens(MIXED, each) for each in shares] == [0, 0, 3, 3, 6, 6, 9, 10, 12, 12]
-    rest = behind(requests.weighted(MIXED), 6)
+    rest = selected(requests.weighted(MIXED), slice(6, None))
     assert rest.tokens == len(rest.forward) == 6
     assert (rest.ids == MIXED.ids[6:]).all()
     assert rest.weights is not None
     assert rest.weights.shape == rest.ids.shape
+
+
+def test_requests_that_ended_in_front_are_known() -> None:
+    assert ended(MIXED, 6).tokens == 0
+    assert {*ended(MIXED, 10).request.tolist()} == {0}
+    assert ended(MIXED, 10).position.tolist() == [0, 1, 2, 3, 4, 5, 5]
+    assert ended(MIXED, 12).tokens == 12

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lanewright.residency.infinity.collection import Collection
+from lanewright.residency.infinity.request import Running
 from lanewright.residency.infinity.serving import Served, serve
 from lanewright.residency.infinity.settings import Settings, Variant
 from lanewright.residency.trace_file.recorded import DECODE, PREFILL, Recorded
@@ -147,6 +149,56 @@ def test_paper_and_code_differ_in_what_a_full_collection_forgets() -> None:
     # code's has it in that of the second, which nothing was like, and the fourth is guessed wrong.
     assert last["paper", 2] == last["paper", 9] == last["code", 9] == [1, 1, 1]
     assert last["code", 2] == [3, 3, 3]
+
+
+def test_requests_of_earlier_are_known_from_the_first_on() -> None:
+    one, two = alike((0, 1, 1)), alike((0, 1, 1), (0, 1, 1))
+    assert served(one, 2, step=10.0).prefetched.sum() == 0
+    known = serve(one, rows=2, row=ROW, rate=RATE, step_seconds=10.0, past=one)
+    # Expert 1 of the second layer is sent in the second forward, and hits.
+    assert known.prefetched.tolist() == [0, 1, 0]
+    assert known.demanded.tolist() == [2, 1, 0]
+    assert served(two, 2, step=10.0).prefetched[:3].sum() == 0
+    # Known of prefill is nothing known of decode.
+    prompt = replace(one, phase=np.full(3, PREFILL, np.uint8))
+    other = serve(one, rows=2, row=ROW, rate=RATE, step_seconds=10.0, past=prompt)
+    assert other.prefetched.sum() == 0
+
+
+def test_the_collections_have_the_last_requests_that_ended() -> None:
+    running = Running(
+        (Collection(2, 4, 2, "least accessed"), Collection(2, 4, 2, "least accessed"))
+    )
+    running.learn(alike((0, 0), (1, 1), (2, 2)))
+    assert len(running.past[0]) == 0
+    assert [eam[0].tolist() for eam in running.past[1].eams] == [[0, 0, 2, 0], [0, 2, 0, 0]]
+
+
+def test_requests_of_one_forward_are_predicted_together() -> None:
+    running = Running((Collection(2, 4, 2), Collection(2, 4, 2)))
+    running.learn(alike((0, 0), (1, 1, 2, 2)))
+    keys = [running.begin(request, DECODE) for request in (7, 8)]
+    for key, expert in zip(keys, (0, 1), strict=True):
+        running.see(key, 0, np.array([expert]))
+    assert running.predicted(keys) is None
+    running.went(keys[:1])
+    alone = running.predicted(keys)
+    running.went(keys[1:])
+    both = running.predicted(keys)
+    assert alone is not None
+    assert both is not None
+    assert alone.tolist() == [[1, 0, 0, 0]] * 2
+    assert both.tolist() == [[0.5, 0.25, 0.25, 0]] * 2
+    running.end(7)
+    assert [*running.parts] == [keys[1]]
+
+
+def test_a_buffer_may_be_filled_at_the_start() -> None:
+    boot = np.array([[True, False, False, False], [True, False, False, False]])
+    found = serve(alike((0, 0, 1)), rows=2, row=ROW, rate=RATE, step_seconds=0.0, boot=boot)
+    assert found.demanded.tolist() == [0, 0, 2]
+    found = serve(alike((0, 0, 1)), rows=1, row=ROW, rate=RATE, step_seconds=0.0, boot=boot)
+    assert found.cold.tolist()[0] == [0, 1]
 
 
 def test_a_wrong_prefetch_is_spared_for_its_own_layer_alone() -> None:

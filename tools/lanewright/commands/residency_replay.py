@@ -15,7 +15,7 @@ from lanewright.project import Project
 from lanewright.residency.compared.first_tokens import places
 from lanewright.residency.compared.outcome import Outcome
 from lanewright.residency.compared.policies import POLICIES, outcomes
-from lanewright.residency.compared.setting import LINKS, Setting, behind, learned_tokens
+from lanewright.residency.compared.setting import LINKS, Setting, ended, learned_tokens, selected
 from lanewright.residency.compared.told import by_token_lines, facts, lines
 from lanewright.residency.infinity.settings import Settings
 from lanewright.residency.oracle import oracle_map
@@ -67,7 +67,7 @@ def _setting(found: Recorded, arguments: Arguments) -> tuple[Setting, int]:
     else:
         start = learned_tokens(found, LEARNED if arguments.learn is None else arguments.learn)
         counts = counted(found.ids[:start], found.experts)
-    trace = behind(found, start)
+    trace = selected(found, slice(start, None))
     if not trace.tokens:
         raise LanewrightError(
             f"{arguments.trace_file}: no token is left to replay",
@@ -85,6 +85,7 @@ def _setting(found: Recorded, arguments: Arguments) -> tuple[Setting, int]:
         infinity=Settings(
             capacity=arguments.eams, nearest=arguments.nearest, ahead=arguments.ahead
         ),
+        past=ended(found, start),
     )
     return setting, start
 

@@ -82,6 +82,7 @@ def _infinity(name: str, setting: Setting) -> Iterator[Outcome]:
             step_seconds=setting.step_seconds,
             settings=replace(setting.infinity, variant=INFINITY[name]),
             boot=setting.boot,
+            past=setting.past,
         )
         yield Outcome(
             policy=name,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lanewright.residency.infinity.settings import Settings
 from lanewright.residency.trace import Map, require_room
@@ -27,6 +28,7 @@ class Setting:
         buffer: Rows of MoE-Infinity's buffer; None for the sum of ``rows``.
         infinity: Settings of MoE-Infinity; the variant is each policy's own.
         seed: Of the map at random.
+        past: Requests before the trace, which MoE-Infinity has seen; None for none.
     """
 
     trace: Recorded
@@ -38,6 +40,7 @@ class Setting:
     buffer: int | None = None
     infinity: Settings = field(default_factory=Settings)
     seed: int = 0
+    past: Recorded | None = None
 
     def __post_init__(self) -> None:
         require_room(self.trace.ids, self.boot, self.rows)
@@ -50,11 +53,17 @@ class Setting:
         return sum(self.rows) if self.buffer is None else self.buffer
 
 
-def behind(found: Recorded, token: int) -> Recorded:
-    """Give the trace from a token on."""
-    columns = {name: getattr(found, name)[token:] for name in TOKEN_COLUMNS}
-    weights = None if found.weights is None else found.weights[token:]
-    return replace(found, ids=found.ids[token:], weights=weights, **columns)
+def selected(found: Recorded, tokens: slice | NDArray[np.bool_]) -> Recorded:
+    """Give some tokens of a trace."""
+    columns = {name: getattr(found, name)[tokens] for name in TOKEN_COLUMNS}
+    weights = None if found.weights is None else found.weights[tokens]
+    return replace(found, ids=found.ids[tokens], weights=weights, **columns)
+
+
+def ended(found: Recorded, token: int) -> Recorded:
+    """Give the tokens in front of one whose requests have none from there on."""
+    over = ~np.isin(found.request, found.request[token:])
+    return selected(found, over)
 
 
 def learned_tokens(found: Recorded, share: float) -> int:

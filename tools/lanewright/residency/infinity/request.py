@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from lanewright.residency.infinity.collection import Collection
 from lanewright.residency.infinity.prediction import Shares, normalised, predicted
-from lanewright.residency.trace import Picks
-from lanewright.residency.trace_file.recorded import PREFILL
+from lanewright.residency.trace import Picks, counted
+from lanewright.residency.trace_file.recorded import PREFILL, Recorded
 
 
 @dataclass
@@ -67,6 +67,15 @@ class Running:
         """Note that a forward has ended."""
         for key in keys:
             self.parts[key].forwards += 1
+
+    def learn(self, found: Recorded) -> None:
+        """Keep what the requests of an earlier trace picked, in the order in which they ended."""
+        last = {request: token for token, request in enumerate(found.request.tolist())}
+        for request in sorted(last, key=last.__getitem__):
+            mine = found.request == request
+            for past, prefill in zip(self.past, (True, False), strict=True):
+                ids = found.ids[mine & ((found.phase == PREFILL) == prefill)]
+                past.add(counted(ids, found.experts))
 
     def end(self, request: int) -> None:
         """Keep what a request picked, and forget it."""

@@ -46,8 +46,9 @@ def serve(
     step_seconds: float,
     settings: Settings | None = None,
     boot: Map | None = None,
+    past: Recorded | None = None,
 ) -> Served:
-    """Serve a trace from empty collections.
+    """Serve a trace.
 
     Args:
         found: The trace.
@@ -58,6 +59,7 @@ def serve(
         settings: Of MoE-Infinity; by default the paper's.
         boot: bool[L, E], what is in the buffer at the start, from the first layer on as far as
             there are rows; None for nothing.
+        past: Requests that the collections have at the start; None for none.
 
     Raises:
         ValueError: A number is below what it can be.
@@ -67,6 +69,8 @@ def serve(
     serving = _Serving(found, rows, row, Link(rate), step_seconds, settings or Settings())
     if boot is not None:
         serving.buffer.put(np.flatnonzero(boot)[:rows], 0.0)
+    if past is not None:
+        serving.running.learn(past)
     return serving.run()
 
 

@@ -13,6 +13,7 @@ from pyarrow import parquet
 
 from lanewright.errors import LanewrightError, MismatchError
 from lanewright.residency.trace import counted
+from lanewright.residency.trace_file import writing
 from lanewright.residency.trace_file.reading import read_trace
 from lanewright.residency.trace_file.recorded import Recorded, require_recorded, same
 from lanewright.residency.trace_file.sums import require_exact
@@ -89,6 +90,16 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> Non
     with pytest.raises(LanewrightError, match=f"cannot write {file}: it is no regular file"):
         write_trace(file, MIXED)
     assert file.is_fifo()
+
+
+@pytest.mark.parametrize("bound", [{"MOST_PICKS": 71}, {"MOST_TOKENS": 11}], ids=str)
+def test_what_no_reader_takes_is_not_written(
+    tmp_path: Path, bound: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, most in bound.items():
+        monkeypatch.setattr(writing, name, most)
+    with pytest.raises(ValueError, match="72 picks of 12 tokens are more than a file has"):
+        write_trace(tmp_path / "trace.parquet", MIXED)
 
 
 CHANGES: list[tuple[dict[str, Any], str]] = [

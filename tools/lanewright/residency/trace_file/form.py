@@ -20,6 +20,7 @@ MOST_LAYERS = 4096
 MOST_PICKS_PER_TOKEN = 256
 # Two GiB of ids; more is more than one process should read at once.
 MOST_PICKS = 2**30
+MOST_TOKENS = 2**26
 TOKEN_TYPES = {
     "forward": "int64",
     "request": "int64",
@@ -86,7 +87,7 @@ def read_header(metadata: dict[bytes, bytes]) -> Header:
         raise ValueError("its metadata names no layer, one of them twice, or too many")
     experts = _number(told, "experts", 1, MOST_EXPERTS)
     picks = _number(told, "picks_per_token", 1, min(experts, MOST_PICKS_PER_TOKEN))
-    tokens = _number(told, "tokens", 0, MOST_PICKS // (picks * len(layers)))
+    tokens = _number(told, "tokens", 0, min(MOST_TOKENS, MOST_PICKS // (picks * len(layers))))
     return Header(told["model"], layers, experts, picks, tokens)
 
 

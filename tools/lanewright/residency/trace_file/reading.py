@@ -73,7 +73,7 @@ def _filled(file: Any, header: Header, *, weighted: bool) -> Recorded:  # noqa: 
             f"it has {file.metadata.num_rows} rows, and {header.tokens} tokens of"
             f" {layers} layers are {rows}"
         )
-    tokens = {name: np.empty(rows, dtype) for name, dtype in TOKEN_COLUMNS.items()}
+    tokens = {name: np.empty(header.tokens, dtype) for name, dtype in TOKEN_COLUMNS.items()}
     ids = np.empty((rows, picks), np.uint16)
     weights = np.empty((rows, picks), np.float32) if weighted else None
     start = 0
@@ -81,10 +81,14 @@ def _filled(file: Any, header: Header, *, weighted: bool) -> Recorded:  # noqa: 
         stop = start + batch.num_rows
         if stop > rows:
             raise ValueError("it has more rows than it says")
-        for name, column in tokens.items():
-            column[start:stop] = _numbers(batch, name)
-        if (_numbers(batch, "layer") != np.arange(start, stop) % layers).any():
+        token, layer = np.divmod(np.arange(start, stop), layers)
+        if (_numbers(batch, "layer") != layer).any():
             raise ValueError("a token lacks a layer, or has its layers out of order")
+        for name, column in tokens.items():
+            told = _numbers(batch, name)
+            column[token[layer == 0]] = told[layer == 0]
+            if (told != column[token]).any():
+                raise ValueError(f"a token's {name} differs from layer to layer")
         ids[start:stop] = _numbers(batch, "ids").reshape(-1, picks)
         if weights is not None:
             weights[start:stop] = _numbers(batch, "weights").reshape(-1, picks)
@@ -98,16 +102,8 @@ def _filled(file: Any, header: Header, *, weighted: bool) -> Recorded:  # noqa: 
         experts=header.experts,
         ids=ids.reshape(shape),
         weights=None if weights is None else weights.reshape(shape),
-        **{name: _of_token(name, column, layers) for name, column in tokens.items()},
+        **tokens,
     )
-
-
-def _of_token(name: str, column: NDArray[Any], layers: int) -> NDArray[Any]:
-    """Give a column once for each token; it is the same in all of its layers."""
-    by_layer = column.reshape(-1, layers)
-    if (by_layer != by_layer[:, :1]).any():
-        raise ValueError(f"a token's {name} differs from layer to layer")
-    return by_layer[:, 0].copy()
 
 
 def _numbers(batch: Any, name: str) -> NDArray[Any]:  # noqa: ANN401 - pyarrow is untyped

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lanewright.errors import LanewrightError
-from lanewright.residency.trace_file.form import MOST_PICKS, Header, columns
+from lanewright.residency.trace_file.form import MOST_PICKS, MOST_TOKENS, Header, columns
 from lanewright.residency.trace_file.recorded import TOKEN_COLUMNS, Recorded, require_recorded
 from lanewright.store.atomic import replace_file
 
@@ -26,8 +26,11 @@ def write_trace(target: Path, found: Recorded) -> None:
         ValueError: The trace is none, or has more picks than a file may.
     """
     require_recorded(found)
-    if found.ids.size > MOST_PICKS:
-        raise ValueError(f"{found.ids.size} picks, and a file has {MOST_PICKS} at most")
+    if found.ids.size > MOST_PICKS or found.tokens > MOST_TOKENS:
+        raise ValueError(
+            f"{found.ids.size} picks of {found.tokens} tokens are more than a file has:"
+            f" {MOST_PICKS} of {MOST_TOKENS}"
+        )
     import pyarrow as pa  # noqa: PLC0415 - 100 ms that other commands need not pay
     from pyarrow import parquet  # noqa: PLC0415 - the same
 

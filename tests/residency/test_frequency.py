@@ -53,6 +53,14 @@ def test_what_has_the_least_frequency_over_age_goes(case: Any) -> None:  # noqa:
     assert lfru_cold(ids, boot, [rows])[:, 0].tolist() == slowly(ids, boot, rows, lfru=True)
 
 
+@pytest.mark.parametrize("lfru", [False, True])
+def test_longer_traces_too(lfru: bool) -> None:  # noqa: FBT001 - which
+    ids = traffic.domain_flip(400, 1, 8, 2, period=50)
+    boot = np.arange(8)[None] < 3
+    cold = lfru_cold if lfru else lfu_cold
+    assert cold(ids, boot, [4])[:, 0].tolist() == slowly(ids, boot, 4, lfru=lfru)
+
+
 @BOTH
 @given(case=cases())
 def test_none_is_better_than_belady(cold: Any, case: Any) -> None:  # noqa: ANN401 - drawn

@@ -16,7 +16,8 @@ nox.options.sessions = ["lint", "typing", "tests"]
 PROJECT = nox.project.load_toml()
 MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of the user's own in it
 ROOM = 4 * 2**30
-# The queue, what each feature costs, what following traffic wins, and what rows and counts cost on a GPU.
+# The queue, what each feature costs, what following traffic wins, how fast a replay is, and what rows and counts cost
+# on a GPU.
 BENCHMARKS = {
     "queue": "queue",
     "counter": "usage_counter",
@@ -24,6 +25,7 @@ BENCHMARKS = {
     "switch": "traffic_switch",
     "price": "cold_price",
     "stage": "staged_bytes",
+    "replay": "trace_replay",
     "device": "device",
 }
 # Of what needs hardware that is not here; told, and no failure among others.
@@ -195,7 +197,7 @@ def typing(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def bench(session: nox.Session) -> None:
-    """Measure: -- [queue [--repeats N] | counter|banks [LANE] [--blocks N] | switch | price | stage | device]."""
+    """Measure: -- [queue [--repeats N] | counter|banks [LANE] [--blocks N] | switch | price | stage | replay | device]."""
     session.install("-e", ".")
     only, *rest = session.posargs or [""]
     if only not in ("", *BENCHMARKS):

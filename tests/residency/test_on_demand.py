@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lanewright.residency.belady import belady_cold, next_picks
 from lanewright.residency.fixed import fixed_cold
-from lanewright.residency.lru import lru_cold
+from lanewright.residency.lru import each_token, lru_cold
 from lanewright.residency.oracle import oracle_map
 from lanewright.residency.trace import counted
 from tests.residency import traffic
@@ -73,6 +73,24 @@ def longest_ago(ids: Ids, boot: NDArray[np.bool_], rows: int) -> list[int]:
 def test_what_was_picked_longest_ago_goes(case: Any) -> None:  # noqa: ANN401 - drawn
     ids, boot, rows = case
     assert lru_cold(ids, boot, [rows])[:, 0].tolist() == longest_ago(ids, boot, rows)
+
+
+TRACES = {
+    "matched": traffic.matched(1500, 1, 24, 3),
+    "uniform": traffic.uniform(1500, 1, 24, 3),
+    "flip": traffic.domain_flip(1500, 1, 24, 3, period=90),
+    "thrash": traffic.thrash(1500, 1, 24, 3, hot=18),
+    "tie": traffic.tie(1500, 1, 24, 3),
+}
+
+
+@pytest.mark.parametrize("rows", [3, 12, 13, 17, 18, 23, 24])
+@pytest.mark.parametrize("ids", TRACES.values(), ids=TRACES)
+def test_gaps_and_tokens_come_to_the_same(ids: Ids, rows: int) -> None:
+    for hot in (rows, rows // 2, 0):
+        boot = np.arange(24)[None] % 2 * 24 + np.arange(24) < hot
+        slowly = each_token(ids[:, 0].tolist(), np.flatnonzero(boot[0]).tolist(), rows)
+        assert lru_cold(ids, boot, [rows])[:, 0].tolist() == slowly
 
 
 @given(cases())

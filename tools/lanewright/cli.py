@@ -56,6 +56,18 @@ class Arguments(Protocol):
     server_port: int
     out: Path | None
     usage_map: Path
+    trace_file: Path
+    policies: list[str] | None
+    row: str
+    boot: Path | None
+    learn: float | None
+    links: list[float] | None
+    step: float
+    buffer: str | None
+    eams: int
+    nearest: int
+    ahead: int
+    by_token: bool
     stats_file: Path | None
     once: bool
     interval: float

@@ -14,6 +14,8 @@ LEAST_BOOTS, MOST_BOOTS = 2, 1000
 MOST_COUNT = 65536
 # Of Zipf; beyond it one expert has all picks.
 MOST_SKEW = 10.0
+# Of EAMs, and the like; each takes memory.
+MOST_OF_ANY = 10**6
 # Between two frames of what is shown live, in seconds.
 SHORTEST, LONGEST = 0.1, 3600.0
 
@@ -46,6 +48,24 @@ def above(text: str) -> float:
     number = _number(text)
     if not 0 < number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+def links(text: str) -> list[float]:
+    """Numbers above 0, with commas."""
+    return [above(part) for part in text.split(",")]
+
+
+def whole(text: str) -> int:
+    """A whole number from 1 to a million."""
+    return _between(text, 1, MOST_OF_ANY)
+
+
+def milliseconds(text: str) -> float:
+    """A time that may be none."""
+    number = _number(text)
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no time")
     return number
 
 

@@ -1,0 +1,113 @@
+"""``lanewright residency replay``: policies beside one another on a recorded trace."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from expert_bank.hot import hot_rows
+from expert_bank.refused import Refused
+from expert_bank.sizes import parse_size
+from lanewright.cli import Arguments
+from lanewright.errors import ExitCode, LanewrightError
+from lanewright.places import Places
+from lanewright.project import Project
+from lanewright.residency.compared.first_tokens import places
+from lanewright.residency.compared.outcome import Outcome
+from lanewright.residency.compared.policies import POLICIES, outcomes
+from lanewright.residency.compared.setting import LINKS, Setting, ended, learned_tokens, selected
+from lanewright.residency.compared.told import by_token_lines, facts, lines
+from lanewright.residency.infinity.settings import Settings
+from lanewright.residency.oracle import oracle_map
+from lanewright.residency.trace import Picks, counted
+from lanewright.residency.trace_file.reading import read_trace
+from lanewright.residency.trace_file.recorded import Recorded
+from lanewright.residency.usage_map import read_usage_map
+from lanewright.terminal import emit, say
+
+LEARNED = 0.25
+
+
+def run(_project: Project | None, _places: Places, arguments: Arguments) -> ExitCode:
+    """Print the comparison.
+
+    Raises:
+        LanewrightError: The trace or the usage map cannot be read, does not go with the other, or
+            what is asked for does not go with the trace.
+    """
+    found = read_trace(arguments.trace_file)
+    setting, start = _setting(found, arguments)
+    done: list[Outcome] = []
+    for name in arguments.policies or POLICIES:
+        say(f"{name} ...")
+        done += outcomes(name, setting)
+    told = facts(setting, done, places(found.request)[start:])
+    if arguments.json:
+        emit(json.dumps(told, indent=2), always_utf8=True)
+        return ExitCode.CLEAN
+    if start:
+        emit(f"the map at the start is of the first {start} tokens, which are not replayed")
+    for line in [*lines(told), *(by_token_lines(told) if arguments.by_token else ())]:
+        emit(line)
+    return ExitCode.CLEAN
+
+
+def _setting(found: Recorded, arguments: Arguments) -> tuple[Setting, int]:
+    """What is compared on, and from which token on."""
+    row = _size(arguments.row, "--row")
+    layers = len(found.layers)
+    try:
+        rows = hot_rows(
+            arguments.hot or "", experts=[found.experts] * layers, row_bytes=[row] * layers
+        )
+    except Refused as error:
+        raise LanewrightError(f"--hot: {error.message}", hint=error.hint) from error
+    if arguments.boot is not None:
+        start, counts = 0, _usage(arguments.boot, found)
+    else:
+        start = learned_tokens(found, LEARNED if arguments.learn is None else arguments.learn)
+        counts = counted(found.ids[:start], found.experts)
+    trace = selected(found, slice(start, None))
+    if not trace.tokens:
+        raise LanewrightError(
+            f"{arguments.trace_file}: no token is left to replay",
+            hint="give a smaller --learn, or a trace with more forwards",
+        )
+    buffer = None if arguments.buffer is None else _size(arguments.buffer, "--buffer") // row
+    setting = Setting(
+        trace=trace,
+        boot=oracle_map(counts, rows),
+        rows=rows,
+        row=row,
+        links=tuple(arguments.links or LINKS),
+        step_seconds=arguments.step / 1e3,
+        buffer=buffer,
+        infinity=Settings(
+            capacity=arguments.eams, nearest=arguments.nearest, ahead=arguments.ahead
+        ),
+        past=ended(found, start),
+    )
+    return setting, start
+
+
+def _usage(file: Path, found: Recorded) -> Picks:
+    """Read the picks of a usage map: int64[L, E], the trace's layers."""
+    usage = read_usage_map(file)
+    if usage.model != found.model:
+        raise LanewrightError(
+            f"{file} is of another model than the trace",
+            hint="lanewright usage --out FILE, of the server that the trace is of",
+        )
+    counts = [usage.layers.get(name, []) for name in found.layers]
+    if any(len(each) != found.experts for each in counts):
+        raise LanewrightError(f"{file} lacks layers of the trace, or has other experts in them")
+    return np.array(counts, np.int64)
+
+
+def _size(text: str | None, option: str) -> int:
+    found = parse_size(text or "")
+    if not found:
+        raise LanewrightError(
+            f"{option} {text!r} is no size", hint="write one with its unit, as in 17.92MiB"
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Traces as files: Parquet, a row for each token and MoE layer."""

@@ -147,7 +147,7 @@ def test_without_a_project_a_lane_is_no_lane(tmp_path: Path, cost: Cost) -> None
 @pytest.mark.parametrize("mode", ["mirror", "exclusive"])
 def test_without_a_mirror_a_swap_moves_two_rows(world: World, capfd: Capture, mode: str) -> None:
     file = world.project.series_file("sample")
-    text = file.read_text().replace('recipe = "none"', 'name = "a/b"')
+    text = file.read_text().replace('recipe = "qwen3-moe-tiny"', 'name = "a/b"')
     experts = '[model.experts]\nlayers = 4\nexperts = 64\npicks = 6\nrow = "1MiB"'
     machine = '[machine]\ndevice = "99GiB"\nhost = "99GiB"\nlink = 100'
     file.write_text(

@@ -45,7 +45,8 @@ def test_a_run_of_a_real_lane(lay: Lay, out: Path, capfd: Capture) -> None:
     files = opened(out)
     run = f"runs/sample/{folder.name}"
     lock = (world.root / "series/sample.lock").read_bytes()
-    assert files["locks/sample.lock"] == lock
+    assert files[f"{run}/lane.lock"] == lock
+    assert "locks/sample.lock" not in files
     assert json.loads(files["reports/sample.json"])["lane"] == "sample"
     assert b"## lane sample on release:9.9.9" in files["reports/sample.md"]
     assert {f"{run}/record.json", f"{run}/offline.log", f"{run}/server.log"} < files.keys()
@@ -55,7 +56,7 @@ def test_a_run_of_a_real_lane(lay: Lay, out: Path, capfd: Capture) -> None:
         "| verdict | passed |",
         f"| tree | {tree} |",
         "| equality | equal |",
-        f"| lock | sha256:{hashlib.sha256(lock).hexdigest()}, locks/sample.lock |",
+        f"| lock | sha256:{hashlib.sha256(lock).hexdigest()}, {run}/lane.lock |",
         "| report | reports/sample.json |",
         "| autotune file | none: no engine had one |",
         "| eager | equal | self | control | 44/44 |  |",
@@ -67,6 +68,14 @@ def test_a_run_of_a_real_lane(lay: Lay, out: Path, capfd: Capture) -> None:
     assert b"STATE/runs/sample/" in files[f"{run}/record.json"]
     assert "replaced: " in err
     assert world.root.parent.name not in err.replace(str(out), "")
+    # One of an earlier lanewright kept none; nor is another one the run's.
+    digest = hashlib.sha256(lock).hexdigest()
+    (folder / "lane.lock").write_bytes(b"{}")
+    out.unlink()
+    assert world.run("bundle", "sample", "--out", str(out)) == 0
+    files = opened(out)
+    assert files["locks/sample.lock"] == lock
+    assert f"| lock | sha256:{digest}, locks/sample.lock |" in files["README.md"].decode()
 
 
 def test_the_same_gives_the_same_bytes(places: Places, out: Path) -> None:

@@ -16,6 +16,7 @@ from lanewright.nightly.told import of_lane, reports
 from lanewright.places import Places
 from lanewright.project import LANE_NAME, Project
 from lanewright.report.model import Report
+from lanewright.serve.record import LOCK
 from lanewright.store.regular import read_regular
 
 # Bytes of a lock, or a report; a large one has some hundred thousand.
@@ -115,24 +116,31 @@ def _take_run(made: Gathered, project: Project | None, run: OnDisk, budget: Budg
     for part in parts:
         _take(made, part)
     texts = [part for part in parts if isinstance(part, Part) and part.name.endswith(".log")]
-    beside = {"lock": _lock(made, project, found), "report": _report(made, run)}
+    beside = {"lock": _lock(made, project, found, run), "report": _report(made, run)}
     made.runs.append(RunFound(found, beside, autotune_of(found, texts)))
 
 
-def _lock(made: Gathered, project: Project | None, found: Recorded) -> str:
-    """Take the project's lock if it is the run's; where it is, or why it is not."""
+def _lock(made: Gathered, project: Project | None, found: Recorded, run: OnDisk) -> str:
+    """Where the run's lock is: beside its record, else the project's if it is that; or why not."""
     if found.record is None:
         return "not known"
     digest = found.record.lock
+    own = f"runs/{'/'.join(run.key)}/{LOCK}"
+    if any(each.name == own and _is(each.content, digest) for each in made.parts):
+        return f"sha256:{digest}, {own}"
     if project is None:
         return f"sha256:{digest}; it is not here: there is no project"
     content = read_regular(project.lock_file(found.record.lane), MOST)
-    if content is None or hashlib.sha256(content).hexdigest() != digest:
+    if content is None or not _is(content, digest):
         return f"sha256:{digest}; it is not here: the project has another one, or none, by now"
     name = f"locks/{found.record.lane}.lock"
     if all(part.name != name for part in made.parts):
         made.parts.append(Part(name, content))
     return f"sha256:{digest}, {name}"
+
+
+def _is(content: bytes, digest: str) -> bool:
+    return hashlib.sha256(content).hexdigest() == digest
 
 
 def _report(made: Gathered, run: OnDisk) -> str:

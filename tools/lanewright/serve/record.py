@@ -14,6 +14,8 @@ SCHEMA = 1
 SCHEMA_FILE = Path(__file__).with_name("record.schema.json")
 STAMP = "%Y%m%dT%H%M%SZ"
 STAMP_LENGTH = 16
+# Of the lane as it was run.
+LOCK = "lane.lock"
 
 
 def make_run_folder(places: Places, lane: str, tree: str, started: datetime) -> Path:

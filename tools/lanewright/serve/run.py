@@ -25,11 +25,12 @@ from lanewright.serve.equality.verdict import Verdict
 from lanewright.serve.lane import Lane
 from lanewright.serve.offline import boot_offline
 from lanewright.serve.port import usable_port
-from lanewright.serve.record import SCHEMA, make_run_folder, write_record
+from lanewright.serve.record import LOCK, SCHEMA, make_run_folder, write_record
 from lanewright.serve.served import served_model
 from lanewright.serve.server import boot_server
 from lanewright.serve.usage import Usage, write_usage
 from lanewright.serve.wanted import Wanted
+from lanewright.store.atomic import replace_file
 from lanewright.store.locking import held
 from lanewright.terminal import say
 
@@ -92,6 +93,8 @@ def run(
     after_record: ExitStack,
 ) -> None:
     """Run a lane and fill in its record as far as that comes; what is to follow it goes to the stack."""
+    # The project's own is another one once somebody has followed what a failed run advises.
+    replace_file(folder / LOCK, encode(lane.lock))
     found = served_model(places, lane.env, lane.model)
     model = found.folder
     record["model"] = found.record()

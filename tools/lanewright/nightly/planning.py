@@ -19,8 +19,8 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
 # What is tried on a machine that a window had.
 IN_WINDOW = frozenset({"boot", "bisect", "smoke"})
 OF_IMAGES = frozenset({"mirror", "base", "image", "smoke"})
-# Offline, a lane is built of what the store has; what it lacks then, `build` says.
-IF_IT_CAN = frozenset({"fetch", "drift"})
+# Without a network, a lane is built of what the store has; what it lacks then, `build` and `image` say.
+IF_IT_CAN = frozenset({"fetch", "drift", "mirror"})
 
 
 def planned(project: Project, lanes: Sequence[str]) -> list[Step]:
@@ -114,8 +114,14 @@ def _is_no_mismatch(boot: Step, bisect: Step) -> bool:
     return ours and boot.exit_code != ExitCode.MISMATCH
 
 
-def verdict_of(name: str, code: int) -> Verdict:
-    """What a step came to by what it ended with."""
+def verdict_of(name: str, code: int, *, unreached: bool = False) -> Verdict:
+    """What a step came to by what it ended with.
+
+    Args:
+        name: Of the step.
+        code: Its exit code.
+        unreached: Whether it said that nobody answers over the network.
+    """
     if code == ExitCode.CLEAN:
         return "passed"
     if name == "drift" and code == ExitCode.DRIFT:
@@ -124,6 +130,6 @@ def verdict_of(name: str, code: int) -> Verdict:
         return "conflicts"
     if code == ExitCode.HARDWARE:
         return "not run"
-    if name in IF_IT_CAN and code == ExitCode.INPUT:
+    if name in IF_IT_CAN and code == ExitCode.INPUT and unreached:
         return "left out"
     return "failed"

@@ -94,7 +94,7 @@ def test_a_driver_that_does_not_tell_stops_nothing(
     assert (window["verdict"], window["why"]) == ("failed", "nvidia-smi ended with 9: ")
 
 
-@pytest.mark.parametrize("min_free", ["", "1MiB"])
+@pytest.mark.parametrize("min_free", ["", "1MiB", "9000000GiB"])
 def test_anothers_work_behind_the_stop_is_told_and_what_serves_restored(
     quick: Quick, monkeypatch: pytest.MonkeyPatch, min_free: str
 ) -> None:

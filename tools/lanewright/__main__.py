@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 
 from lanewright.cli import Arguments, parse
-from lanewright.errors import ExitCode, LanewrightError
+from lanewright.errors import UNREACHED, ExitCode, LanewrightError, UnreachedError
 from lanewright.places import Places
 from lanewright.project import NoProjectError, Project
 from lanewright.store.git import trace_calls
@@ -38,6 +38,8 @@ def run(arguments: list[str]) -> int:
         return _dispatch(parse(arguments))
     except LanewrightError as error:
         say(f"lanewright: {printable(str(error))}")
+        if isinstance(error, UnreachedError):
+            say(UNREACHED)
         if error.hint:
             say(f"  next: {printable(error.hint)}")
         return error.exit_code

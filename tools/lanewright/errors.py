@@ -2,6 +2,9 @@
 
 from enum import IntEnum
 
+# Said behind an error that is the network's, in a line of its own: a night reads it there.
+UNREACHED = "  no answer over the network"
+
 
 class ExitCode(IntEnum):
     """What a run of ``lanewright`` ends with; documented in the README."""
@@ -34,6 +37,10 @@ class LanewrightError(Exception):
 
 class DamagedError(LanewrightError):
     """What is stored by its digest is missing, or another; it can be had again."""
+
+
+class UnreachedError(LanewrightError):
+    """Who is asked over the network is not reached from here; what was asked may be sound."""
 
 
 class ConflictError(LanewrightError):

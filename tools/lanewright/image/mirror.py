@@ -1,6 +1,6 @@
 """A lane's base, kept: upstream removes all but its newest nightlies."""
 
-from lanewright.errors import LanewrightError, MismatchError
+from lanewright.errors import LanewrightError, MismatchError, UnreachedError
 from lanewright.image.opened.image import OpenImage, open_image
 from lanewright.image.opened.kept import keep, kept_image, require_whole
 from lanewright.image.opened.skopeo import copied, is_list, with_list
@@ -64,7 +64,8 @@ def mirrored(places: Places, lane: str, base: LockedBase, architecture: str | No
     try:
         return _mirrored(places, base, architecture)
     except LanewrightError as error:
-        kind = MismatchError if isinstance(error, MismatchError) else LanewrightError
+        kinds = (MismatchError, UnreachedError)
+        kind = next((kind for kind in kinds if isinstance(error, kind)), LanewrightError)
         raise kind(
             f"lane {lane}: its base {base.name} is not kept: {error}",
             hint=error.hint

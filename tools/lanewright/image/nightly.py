@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from lanewright.errors import LanewrightError
+from lanewright.errors import LanewrightError, UnreachedError
 from lanewright.store.web import WebError, follow, get_json
 
 API = "https://hub.docker.com/v2/repositories"
@@ -109,7 +109,8 @@ def nightlies(endpoint: str, architecture: str, *, timeout: float = SECONDS) -> 
             found = {each.tag: each for each in _read(page, architecture)} | found
             url = page.next and follow(url, page.next)
     except WebError as error:
-        raise LanewrightError(f"no list of nightly images: {error}", hint=HINT) from error
+        kind = UnreachedError if isinstance(error, UnreachedError) else LanewrightError
+        raise kind(f"no list of nightly images: {error}", hint=HINT) from error
     return sorted(found.values(), key=lambda each: (each.pushed, each.tag), reverse=True)
 
 

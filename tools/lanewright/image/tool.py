@@ -5,10 +5,11 @@ import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from re import Pattern
 from tempfile import TemporaryFile
 from typing import IO
 
-from lanewright.errors import LanewrightError
+from lanewright.errors import LanewrightError, UnreachedError
 from lanewright.guarded import ended, guarded
 from lanewright.terminal import quoted, say, stage
 
@@ -44,10 +45,20 @@ def run_tool(
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
     seconds: float | None = None,
+    unreached: Pattern[str] | None = None,
 ) -> bytes:
     """Run a program that may take long; what it printed, its last lines shown where it fails.
 
+    Args:
+        command: It and its words.
+        what: What it is to do, for messages.
+        environ: Variables beside this process's.
+        folder: In which it runs.
+        seconds: How long it may take; None waits.
+        unreached: What it says where the network is at fault.
+
     Raises:
+        UnreachedError: It said so.
         LanewrightError: It ends with another status than 0, or not within some seconds.
     """
     say(f"  {what}")
@@ -73,7 +84,9 @@ def run_tool(
     if status:
         lines = (said or printed).decode(errors="replace").splitlines()
         last = "\n".join(f"  {line}" for line in lines[-SHOWN_LINES:])
-        raise LanewrightError(f"cannot {what}: {Path(command[0]).name} {ended(status)}:\n{last}")
+        found = unreached and any(unreached.search(line) for line in lines[-SHOWN_LINES:])
+        kind = UnreachedError if found else LanewrightError
+        raise kind(f"cannot {what}: {Path(command[0]).name} {ended(status)}:\n{last}")
     return printed
 
 

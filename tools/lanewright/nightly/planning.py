@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from lanewright.errors import ExitCode, LanewrightError
+from lanewright.nightly.booted import Booted
 from lanewright.nightly.night import Step, Verdict
 from lanewright.project import Project
 from lanewright.queue.series import Series, load_series
 
 # Which steps of a lane must have passed before one is tried; the others are tried whatever was.
 NEEDS: Mapping[str, tuple[str, ...]] = {
+    "drift": ("build",),
     "base": ("build",),
     "image": ("build",),
     "window": ("build",),
@@ -16,11 +18,20 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "smoke": ("build", "image", "window", "boot"),
     "restore": ("window",),
 }
+# And of a lane that boots in its image alone.
+IN_IMAGE: Mapping[str, tuple[str, ...]] = {"window": ("image",), "boot": ("image",)}
+# And, in place of all that, of one whose device is not here, which no build would bring.
+ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "window": (),
+    "boot": ("window",),
+    "smoke": ("window",),
+}
+NONE = Booted()
 # What is tried on a machine that a window had.
 IN_WINDOW = frozenset({"boot", "bisect", "smoke"})
 OF_IMAGES = frozenset({"mirror", "base", "image", "smoke"})
-# Offline, a lane is built of what the store has; what it lacks then, `build` says.
-IF_IT_CAN = frozenset({"fetch", "drift"})
+# Without a network, a lane is built of what the store has; what it lacks then, `build` and `image` say.
+IF_IT_CAN = frozenset({"fetch", "drift", "mirror"})
 
 
 def planned(project: Project, lanes: Sequence[str]) -> list[Step]:
@@ -35,9 +46,10 @@ def _of_lane(project: Project, lane: str) -> Iterator[Step]:
     budget = ["equal", lane, "--boots", str(window.boots)] if window else None
     commands = {
         "fetch": ["fetch", lane],
-        "drift": ["rebase", "--check", "--lane", lane],
         "report": ["report", lane, "--json"],
         "build": ["build", lane],
+        # Behind it, for a lock that lacks the lane's own edits differs without upstream.
+        "drift": ["rebase", "--check", "--lane", lane],
         "status": ["status", lane, "--json"],
         "mirror": ["image", "mirror", "--optional", lane],
         "base": ["image", "base", "--optional", lane],
@@ -79,12 +91,12 @@ def _without(series: Series) -> dict[str, str]:
     return without
 
 
-def reopened(steps: Sequence[Step]) -> list[Step]:
+def reopened(steps: Sequence[Step], booted: Booted = NONE) -> list[Step]:
     """The steps of a night that goes on: a window that was open then, and is needed, is none now."""
     left = {
         step.lane
         for step in steps
-        if step.name in IN_WINDOW and step.verdict == "pending" and not keeping(step, steps)
+        if step.name in IN_WINDOW and step.verdict == "pending" and not keeping(step, steps, booted)
     }
     return [
         Step(name=step.name, command=step.command, lane=step.lane)
@@ -94,9 +106,9 @@ def reopened(steps: Sequence[Step]) -> list[Step]:
     ]
 
 
-def keeping(step: Step, steps: Sequence[Step]) -> Step | None:
+def keeping(step: Step, steps: Sequence[Step], booted: Booted = NONE) -> Step | None:
     """The step of the same lane whose end keeps this one from being tried, if one does."""
-    needed = NEEDS.get(step.name, ())
+    needed = _needed(step, booted)
     if step.name == "bisect":
         return next((each for each in steps if _is_no_mismatch(each, step)), None)
     for other in steps:
@@ -108,14 +120,27 @@ def keeping(step: Step, steps: Sequence[Step]) -> Step | None:
     return None
 
 
+def _needed(step: Step, booted: Booted) -> tuple[str, ...]:
+    needed = NEEDS.get(step.name, ())
+    if step.lane in booted.elsewhere:
+        return ELSEWHERE.get(step.name, needed)
+    return needed + (IN_IMAGE.get(step.name, ()) if step.lane in booted.in_image else ())
+
+
 def _is_no_mismatch(boot: Step, bisect: Step) -> bool:
     """Whether a boot leaves nothing to look for: no answer differs, and no proof failed."""
     ours = boot.lane == bisect.lane and boot.name == "boot"
     return ours and boot.exit_code != ExitCode.MISMATCH
 
 
-def verdict_of(name: str, code: int) -> Verdict:
-    """What a step came to by what it ended with."""
+def verdict_of(name: str, code: int, *, unreached: bool = False) -> Verdict:
+    """What a step came to by what it ended with.
+
+    Args:
+        name: Of the step.
+        code: Its exit code.
+        unreached: Whether it said that nobody answers over the network.
+    """
     if code == ExitCode.CLEAN:
         return "passed"
     if name == "drift" and code == ExitCode.DRIFT:
@@ -124,6 +149,6 @@ def verdict_of(name: str, code: int) -> Verdict:
         return "conflicts"
     if code == ExitCode.HARDWARE:
         return "not run"
-    if name in IF_IT_CAN and code == ExitCode.INPUT:
+    if name in IF_IT_CAN and code == ExitCode.INPUT and unreached:
         return "left out"
     return "failed"

@@ -8,6 +8,7 @@ import msgspec
 
 from lanewright import __version__
 from lanewright.errors import LanewrightError
+from lanewright.nightly.booted import Booted
 from lanewright.nightly.inputs import commit_of, digest_of
 from lanewright.nightly.night import Night, Step, newest_nights, nights, read_night, write_night
 from lanewright.nightly.planning import keeping, planned, reopened
@@ -117,16 +118,17 @@ def _interrupted(
         )
     done = sum(step.verdict != "pending" for step in night.steps)
     say(f"night {night.name}: goes on behind {done} of {len(night.steps)} steps")
-    return folder, msgspec.structs.replace(night, steps=reopened(night.steps))
+    steps = reopened(night.steps, Booted.of(project, night.lanes))
+    return folder, msgspec.structs.replace(night, steps=steps)
 
 
 def _spent(spending: Spending, night: Night) -> Night:
-    folder = spending.folder
+    folder, booted = spending.folder, Booted.of(spending.project, night.lanes)
     with naming_what_is_left(spending.places), spending.closing():
         for number, step in enumerate(night.steps):
             if step.verdict != "pending":
                 continue
-            if kept := keeping(step, night.steps):
+            if kept := keeping(step, night.steps, booted):
                 why = f"{kept.name}: {kept.verdict}"
                 left = msgspec.structs.replace(step, verdict="left out", why=why)
                 night = _with(folder, night, number, left)

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from lanewright.errors import HardwareError, LanewrightError
+from lanewright.nightly.booted import require_ready
 from lanewright.nightly.night import Step
 from lanewright.nightly.stepping import environ_of_steps, run_step
 from lanewright.nightly.window import Window
@@ -103,7 +105,8 @@ class Spending:
         lane = str(step.lane)
         series = load_series(self.project, lane)
         spec = series.window or WindowSpec()
-        window = Window(self.places, self.project.root, lane, series.device, spec)
+        ready = partial(require_ready, self.project, self.places, lane)
+        window = Window(self.places, self.project.root, lane, series.device, spec, ready)
         self.window.enter_context(window.open(self.folder / str(step.log)))
 
     def _close(self, step: Step) -> None:

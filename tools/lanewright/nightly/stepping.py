@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from lanewright.errors import ExitCode
+from lanewright.errors import UNREACHED, ExitCode
 from lanewright.guarded import ended
 from lanewright.nightly.night import Step, Verdict
 from lanewright.nightly.planning import verdict_of
@@ -107,7 +107,7 @@ def _judged(
     step: Step, status: int, said: Sequence[str], out: Path
 ) -> tuple[Verdict, int, list[str]]:
     """What a step that ended came to, with what exit code, and why."""
-    verdict = verdict_of(step.name, status)
+    verdict = verdict_of(step.name, status, unreached=UNREACHED in said[_place(said) or 0 :])
     if verdict != "passed":
         return verdict, status, [*_why(said, status)]
     try:
@@ -119,7 +119,7 @@ def _judged(
 
 def _why(said: Sequence[str], status: int) -> Iterator[str]:
     """What it said last: its error and what it says is to be typed next, else its last line."""
-    place = max((n for n, line in enumerate(said) if line.startswith(ERROR)), default=None)
+    place = _place(said)
     if place is None:
         yield from said[-1:]
         if not said or status not in frozenset(ExitCode):
@@ -128,6 +128,11 @@ def _why(said: Sequence[str], status: int) -> Iterator[str]:
     first, *rest = said[place:]
     yield first.removeprefix(ERROR)
     yield from rest[: MOST_LINES - 1]
+
+
+def _place(said: Sequence[str]) -> int | None:
+    """Where its error stands, the last thing that it said."""
+    return max((n for n, line in enumerate(said) if line.startswith(ERROR)), default=None)
 
 
 def _found(step: Step, out: Path) -> Iterator[str]:

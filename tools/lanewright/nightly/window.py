@@ -6,7 +6,7 @@ too: by ``lanewright nightly --restore``, which a service manager runs, or by th
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,8 @@ from lanewright.store.regular import read_regular
 from lanewright.terminal import say
 
 POLL = 0.5
+# Seconds that a process may take to be gone from its GPU, once what stops it has ended.
+LEAVING = 30.0
 NOTE_MOST = 1_000_000
 AGAIN = "lanewright nightly --restore"
 
@@ -62,6 +64,7 @@ class Window:
         lane: Whose.
         device: What it runs on.
         spec: How the machine is had.
+        ready: Refuses what a boot would: for that, nothing is stopped.
     """
 
     places: Places
@@ -69,6 +72,7 @@ class Window:
     lane: str
     device: Device
     spec: WindowSpec
+    ready: Callable[[], None]
 
     def open(self, log: Path) -> ExitStack:
         """Have the machine; closing what is given back restores it.
@@ -77,13 +81,15 @@ class Window:
             log: File for what the lines for sh say.
 
         Raises:
-            HardwareError: It is not here, or it serves, and nothing says how to stop that.
-            LanewrightError: It could not be drained, stopped or freed; it has been restored. Or
+            HardwareError: It is not here; or it serves, and nothing says how to stop that; or
+                another still computes on it once that is stopped, which has been restored.
+            LanewrightError: No boot could run; nothing was stopped. Or the machine could not be drained, stopped or freed; it has been restored. Or
                 what another window stopped cannot be restored: nothing more is stopped then.
         """
         # Another's note would be written over, and what it stopped forgotten.
         restore(self.places, log)
         require_hardware(self.lane, self.device)
+        self.ready()
         closing = ExitStack()
         try:
             self._have(closing, log)
@@ -94,7 +100,9 @@ class Window:
 
     def _have(self, closing: ExitStack, log: Path) -> None:
         self._lock(closing)
-        if not self.spec.stop and (busy := users(self.device)):
+        # Asked before anything is stopped: where the driver does not tell, nothing is.
+        busy = users(self.device)
+        if busy and not self.spec.stop:
             raise HardwareError(f"serving: {'; '.join(busy)}")
         if self.spec.restore:
             closing.callback(restore, self.places, log)
@@ -104,6 +112,7 @@ class Window:
             if line and (failed := run_line(line, self.root, log, self.spec.seconds)):
                 raise LanewrightError(f"[window] {what}: {failed}: {line}")
         self._require_free()
+        self._require_unused()
 
     def _lock(self, closing: ExitStack) -> None:
         if not self.spec.lock:
@@ -126,11 +135,21 @@ class Window:
         deadline = time.monotonic() + self.spec.seconds
         while self.spec.least and (free := free_bytes(self.device)) < self.spec.least:
             if time.monotonic() > deadline:
+                if busy := users(self.device):
+                    raise HardwareError(f"in use: {'; '.join(busy)}")
                 raise LanewrightError(
                     f"[window] min_free: {free:,} bytes are free, and {self.spec.min_free} are"
                     " needed",
                     hint="see what holds the rest: `nvidia-smi`, or `free`",
                 )
+            time.sleep(POLL)
+
+    def _require_unused(self) -> None:
+        """Wait until what was stopped is gone from the GPU, and refuse what computes there all the same."""
+        deadline = time.monotonic() + min(self.spec.seconds, LEAVING)
+        while busy := users(self.device):
+            if time.monotonic() > deadline:
+                raise HardwareError(f"in use: {'; '.join(busy)}")
             time.sleep(POLL)
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from lanewright.errors import LanewrightError
+from lanewright.errors import LanewrightError, UnreachedError
 from lanewright.store.git import NO_SPACE
 from lanewright.store.remote import Remote
 from lanewright.terminal import quoted
@@ -25,10 +25,16 @@ TEMPORARY = re.compile(
     r"|(returned error:|HTTP|HTTP code|failed, response) (429|5\d\d)"
     r"|early EOF|unexpected disconnect|hung up unexpectedly|RPC failed|recv(ing)? (error|failure)"
 )
+# A proxy's word, whatever the remote would have said.
+SHUT = re.compile(r"CONNECT tunnel failed|from proxy after CONNECT|Could not resolve proxy")
 
 
 class RemoteError(LanewrightError):
     """A remote could not be reached, or did not give what was asked for."""
+
+
+class NoAnswerError(RemoteError, UnreachedError):
+    """A remote, or a proxy on the way to it, lets nobody through."""
 
 
 class AbsentError(RemoteError):
@@ -65,8 +71,8 @@ def complaint(remote: Remote, talk: str, *, status: int) -> RemoteError:
             hint="make room there; nothing is lost, and the next fetch begins again",
         )
     said = " / ".join(line for line in talk.splitlines() if line.strip()) or f"status {status}"
-    if temporary(talk):
-        return RemoteError(
+    if temporary(talk) or SHUT.search(talk):
+        return NoAnswerError(
             f"cannot reach {remote.url}: {said}",
             hint="see that it can be reached from here (proxies are taken from https_proxy and"
             " no_proxy); what is in the store already needs no network",

@@ -1,5 +1,6 @@
 """Wheels through pip, so that a user's own index, proxy and constraints are followed."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -8,18 +9,25 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-from lanewright.errors import LanewrightError
+from lanewright.errors import LanewrightError, UnreachedError
 from lanewright.guarded import guarded
 from lanewright.store.scratch import making
 from lanewright.store.wheel import WheelError, WheelName, name_of
 from lanewright.terminal import stage
 
 NEWEST = re.compile(r"\S+ \(([^()\s]+)\)")
+RETRYING = re.compile(r"WARNING: Retrying \(Retry\(")
+# As pip reads it.
+YES = frozenset({"y", "yes", "t", "true", "on", "1"})
 NO_ROOM = "free some disk space, or name another folder in LANEWRIGHT_STORE, and run again"
 
 
 class DownloadError(LanewrightError):
     """pip gave no wheel."""
+
+
+class NoIndexError(DownloadError, UnreachedError):
+    """pip reached no package index, or was told to ask none."""
 
 
 def download(distribution: str, version: str, folder: Path) -> Path:
@@ -51,7 +59,7 @@ def download(distribution: str, version: str, folder: Path) -> Path:
             status, lines = _run(command)
         wheels = list(scratch.glob("*.whl"))
         if status or not wheels:
-            raise DownloadError(
+            raise _kind(lines)(
                 f"pip could not download {requirement}:\n" + "\n".join(telling(lines)),
                 hint=NO_ROOM
                 if no_room(lines)
@@ -78,7 +86,7 @@ def newest(distribution: str) -> str:
         told.seek(0)
         found = NEWEST.match(told.readline())
     if status or not found:
-        raise DownloadError(
+        raise _kind(lines)(
             f"pip found no version of {distribution}:\n" + "\n".join(telling(lines)),
             hint="see that pip reaches a package index, or name the version: `--to VERSION`",
         )
@@ -99,6 +107,13 @@ def _run(command: list[str], told: IO[str] | None = None) -> tuple[int, list[str
     with process:
         lines = [line.rstrip() for line in process.stderr or ()]
     return process.returncode, lines
+
+
+def _kind(lines: list[str]) -> type[DownloadError]:
+    """Whether pip got no answer: it tries again for the network's sake, and for no other."""
+    told_none = os.environ.get("PIP_NO_INDEX", "").lower() in YES
+    unanswered = any(RETRYING.match(line) and "SSLError" not in line for line in lines)
+    return NoIndexError if (told_none or unanswered) and not no_room(lines) else DownloadError
 
 
 def telling(lines: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from http.client import HTTPException
+from ssl import SSLCertVerificationError
 from threading import Thread
 from typing import TypeVar
 from urllib.error import HTTPError
@@ -22,12 +23,13 @@ from urllib.request import (
 import msgspec
 
 from lanewright import __version__
-from lanewright.errors import LanewrightError
+from lanewright.errors import LanewrightError, UnreachedError
 
 MOST_REDIRECTS = 3
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 FORBIDDEN = 403
 TOO_MANY = 429
+BROKEN = 500
 # Nothing that two parsers could read as two hosts, and nothing that carries a password.
 URL = re.compile(
     r"(https://[a-z0-9.-]+(?::\d+)?|http://(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?)"
@@ -50,6 +52,10 @@ class WebError(LanewrightError):
     def __init__(self, message: str, *, hint: str | None = None, limited: bool = False) -> None:
         super().__init__(message, hint=hint)
         self.limited = limited
+
+
+class NoAnswerError(WebError, UnreachedError):
+    """A server did not answer, or is out of order, or takes no more requests for now."""
 
 
 def get_json(
@@ -78,7 +84,7 @@ def get_json(
     try:
         content = _within(timeout, lambda: _fetch(url, headers, deadline, most_bytes))
     except TimeoutError as error:
-        raise WebError(f"{url} gave no whole answer within {timeout:.3g} s") from error
+        raise NoAnswerError(f"{url} gave no whole answer within {timeout:.3g} s") from error
     if len(content) > most_bytes:
         raise WebError(f"{url} answered with more than {most_bytes} bytes")
     try:
@@ -162,7 +168,8 @@ def _fetch(url: str, headers: dict[str, str], deadline: float, most_bytes: int) 
             if isinstance(reason, TimeoutError):
                 raise reason from error
             why = str(reason) or type(reason).__name__
-            raise WebError(f"{url} gave no answer: {why!a}") from error
+            kind = WebError if isinstance(reason, SSLCertVerificationError) else NoAnswerError
+            raise kind(f"{url} gave no answer: {why!a}") from error
         except ValueError as error:  # it may quote a proxy's password
             raise WebError(f"cannot ask {url}: its host, or a proxy's address, is none") from error
     raise WebError(f"{url} is the last of more than {MOST_REDIRECTS} redirects")
@@ -191,4 +198,5 @@ def _refused(url: str, error: HTTPError) -> WebError:
         and ("Retry-After" in error.headers or error.headers.get("X-RateLimit-Remaining") == "0")
     )
     why = ": no more requests for now, its rate limit is reached" if limited else ""
-    return WebError(f"{url} answered {error.code}{why}", limited=limited)
+    kind = NoAnswerError if limited or error.code >= BROKEN else WebError
+    return kind(f"{url} answered {error.code}{why}", limited=limited)

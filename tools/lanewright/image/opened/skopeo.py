@@ -1,5 +1,6 @@
 """Images from registries and other tools' storage: copied by skopeo, byte for byte."""
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,12 @@ from lanewright.image.tool import program, run_tool
 
 # Of a document; and of an image of tens of GB, on a line that is slow and not one that is dead.
 READ_SECONDS, COPY_SECONDS = 120.0, 6 * 3600.0
+# As Go says that a connection came to nothing.
+UNREACHED = re.compile(
+    r"dial tcp|proxyconnect|no such host|connection (refused|reset)|i/o timeout"
+    r"|TLS handshake timeout|network is unreachable|no route to host|Client\.Timeout"
+    r"|toomanyrequests|status code: 5\d\d"
+)
 
 
 def copied(
@@ -39,7 +46,7 @@ def copied(
     override = [f"--override-arch={architecture}", "--override-os=linux"] if architecture else []
     place = layout.with_name("directory")
     command = [skopeo, *override, "copy", "--preserve-digests", *flags, source, f"dir:{place}"]
-    run_tool(command, f"copy {what}", folder=folder, seconds=COPY_SECONDS)
+    run_tool(command, f"copy {what}", folder=folder, seconds=COPY_SECONDS, unreached=UNREACHED)
     blobs = layout / "blobs/sha256"
     blobs.mkdir(parents=True)
     try:
@@ -82,7 +89,7 @@ def is_list(source: str, digest: str, *flags: str) -> bool:
 
 def _document(source: str, digest: str, *flags: str) -> bytes:
     command = [_skopeo(source), "inspect", "--raw", *flags, source]
-    content = run_tool(command, f"read {source}", seconds=READ_SECONDS)
+    content = run_tool(command, f"read {source}", seconds=READ_SECONDS, unreached=UNREACHED)
     # Nothing of what a registry answers is read before that.
     if digest_of(content) != digest:
         raise MismatchError(f"{source} is {digest_of(content)}, and not {digest}")

@@ -17,6 +17,7 @@ from lanewright.terminal import stage
 
 NEWEST = re.compile(r"\S+ \(([^()\s]+)\)")
 RETRYING = re.compile(r"WARNING: Retrying \(Retry\(")
+NO_MATCH = "ERROR: No matching distribution"
 # As pip reads it.
 YES = frozenset({"y", "yes", "t", "true", "on", "1"})
 NO_ROOM = "free some disk space, or name another folder in LANEWRIGHT_STORE, and run again"
@@ -111,7 +112,8 @@ def _run(command: list[str], told: IO[str] | None = None) -> tuple[int, list[str
 
 def _kind(lines: list[str]) -> type[DownloadError]:
     """Whether pip got no answer: it tries again for the network's sake, and for no other."""
-    told_none = os.environ.get("PIP_NO_INDEX", "").lower() in YES
+    nothing = any(line.startswith(NO_MATCH) for line in lines)
+    told_none = nothing and os.environ.get("PIP_NO_INDEX", "").lower() in YES
     unanswered = any(RETRYING.match(line) and "SSLError" not in line for line in lines)
     return NoIndexError if (told_none or unanswered) and not no_room(lines) else DownloadError
 

@@ -13,7 +13,7 @@ from lanewright.nightly.inputs import commit_of, digest_of
 from lanewright.nightly.night import Night, Step, newest_nights, nights, read_night, write_night
 from lanewright.nightly.planning import keeping, planned, reopened
 from lanewright.nightly.spending import Spending
-from lanewright.nightly.window import naming_what_is_left, restore
+from lanewright.nightly.stopped import naming_what_is_left, restore
 from lanewright.places import Places
 from lanewright.project import Project
 from lanewright.serve.record import STAMP

@@ -1,57 +1,24 @@
-"""The machine that serves, had for a while: drained, stopped, and restored on every way out.
+"""The machine that serves, had for a while: drained, stopped, and restored on every way out."""
 
-What is to be restored is on disk before anything is stopped, so that it is found after a kill -9,
-too: by ``lanewright nightly --restore``, which a service manager runs, or by the next night.
-"""
-
-import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
-from lanewright.errors import ExitCode, HardwareError, LanewrightError
+from lanewright.errors import HardwareError, LanewrightError
 from lanewright.nightly.free import free_bytes, users
-from lanewright.nightly.lines import run_lasting, run_line
-from lanewright.nightly.signals import deferred
+from lanewright.nightly.lines import run_line
+from lanewright.nightly.machine_lock import machine_locked
+from lanewright.nightly.stopped import Stopped, note_stopped, restore, start_again
 from lanewright.places import Places
 from lanewright.project import Device
 from lanewright.queue.series_window import WindowSpec
 from lanewright.serve.hardware import require_hardware
-from lanewright.store.atomic import replace_file, sync_folder
-from lanewright.store.regular import read_regular
-from lanewright.terminal import say
 
 POLL = 0.5
 # Seconds that a process may take to be gone from its GPU, once what stops it has ended.
 LEAVING = 30.0
-NOTE_MOST = 1_000_000
-AGAIN = "lanewright nightly --restore"
-
-
-class LeftError(LanewrightError):
-    """Interrupted, and what was stopped still is."""
-
-    exit_code = ExitCode.INTERRUPTED
-
-
-class Stopped(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What was stopped, and starts again by.
-
-    Attributes:
-        lane: Whose window it was.
-        restore: Line for sh.
-        root: Folder of the project, where it runs.
-        seconds: How long it may take.
-    """
-
-    lane: str
-    restore: str
-    root: str
-    seconds: int
 
 
 @dataclass(frozen=True)
@@ -99,13 +66,14 @@ class Window:
         return closing
 
     def _have(self, closing: ExitStack, log: Path) -> None:
-        self._lock(closing)
+        if self.spec.lock:
+            closing.enter_context(machine_locked(Path(self.spec.lock)))
         # Asked before anything is stopped: where the driver does not tell, nothing is.
         busy = users(self.device)
         if busy and not self.spec.stop:
             raise HardwareError(f"serving: {'; '.join(busy)}")
         if self.spec.restore:
-            closing.callback(restore, self.places, log)
+            closing.callback(start_again, self.places, log)
             self._note()
         for what in ("drain", "stop"):
             line = getattr(self.spec, what)
@@ -114,21 +82,12 @@ class Window:
         self._require_free()
         self._require_unused()
 
-    def _lock(self, closing: ExitStack) -> None:
-        if not self.spec.lock:
-            return
-        from filelock import FileLock, Timeout  # noqa: PLC0415 - a window alone needs it
-
-        try:
-            closing.enter_context(FileLock(self.spec.lock).acquire(timeout=0))
-        except Timeout:
-            raise HardwareError(f"in use: {self.spec.lock} is locked by another") from None
-
     def _note(self) -> None:
-        note = Stopped(self.lane, self.spec.restore, str(self.root), self.spec.seconds)
-        self.places.state.mkdir(parents=True, exist_ok=True)
-        replace_file(file_of(self.places), msgspec.json.encode(note))
-        sync_folder(self.places.state)
+        spec = self.spec
+        note_stopped(
+            self.places,
+            Stopped(self.lane, spec.restore, str(self.root), spec.seconds, spec.lock),
+        )
 
     def _require_free(self) -> None:
         """Wait until there is room; a driver takes a while to give back what a process had."""
@@ -151,62 +110,3 @@ class Window:
             if time.monotonic() > deadline:
                 raise HardwareError(f"in use: {'; '.join(busy)}")
             time.sleep(POLL)
-
-
-def file_of(places: Places) -> Path:
-    """Where it is noted what is to be restored."""
-    return places.state / "stopped.json"
-
-
-def restore(places: Places, log: Path) -> None:
-    """Start again what a window stopped, if one did; the note of it goes once that is done.
-
-    No signal cuts it short.
-
-    Raises:
-        LanewrightError: It does not start; the note stays.
-    """
-    file = file_of(places)
-    if not os.path.lexists(file):
-        return
-    with deferred():
-        stopped = _noted(file)
-        say(f"lane {stopped.lane}: its window closes: {stopped.restore}")
-        if failed := run_lasting(stopped.restore, Path(stopped.root), log, stopped.seconds):
-            raise LanewrightError(
-                f"lane {stopped.lane}: what serves was NOT restored: {failed}: {stopped.restore}",
-                hint=AGAIN,
-            )
-        file.unlink(missing_ok=True)
-
-
-def _noted(file: Path) -> Stopped:
-    content = read_regular(file, NOTE_MOST)
-    try:
-        return msgspec.json.decode(content or b"", type=Stopped)
-    except ValueError as error:
-        why = error if content else "it is no regular file, or holds nothing"
-        raise LanewrightError(
-            f"what serves was NOT restored: {file} does not tell how: {why}",
-            hint=f"start by hand what serves here, then remove {file}",
-        ) from error
-
-
-@contextmanager
-def naming_what_is_left(places: Places) -> Iterator[None]:
-    """Where the block is interrupted and something still is stopped, have that be the last word.
-
-    Raises:
-        LeftError: In place of Ctrl-C's own exception.
-    """
-    try:
-        yield
-    except (KeyboardInterrupt, SystemExit) as cut:
-        if not os.path.lexists(file_of(places)):
-            raise
-        told = "interrupted, and what serves was NOT restored"
-        if isinstance(cut, KeyboardInterrupt):
-            raise LeftError(told, hint=AGAIN) from cut
-        say(f"lanewright: {told}")
-        say(f"  next: {AGAIN}")
-        raise

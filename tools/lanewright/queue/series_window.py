@@ -16,7 +16,7 @@ class WindowSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     """``[window]``: what a night does before it boots a lane, and behind it.
 
     Attributes:
-        lock: File that whoever uses the machine locks (flock), or empty.
+        lock: File or folder that whoever uses the machine locks (flock), or empty.
         drain: Line for sh: takes no new requests, and ends once those under way are answered.
         stop: Line for sh: stops what serves.
         restore: Line for sh: starts it again. Run on every way out, and more than once if need be.

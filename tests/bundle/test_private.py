@@ -11,6 +11,12 @@ from lanewright.bundle.private import Private, private
 from lanewright.places import Places
 
 SECRET = "s3cr3t-of-mine"  # noqa: S105 - nobody's
+SECRETS = {
+    "MY_SECRET": "value-one-of-nobody",
+    "PGPASSWORD": "value-two-of-nobody",
+    "OPENAI_APIKEY": "value-three-of-nobody",
+    "AWS_SECRET_ACCESS_KEY": "/value+four/of/nobody",
+}
 
 
 @pytest.fixture
@@ -19,6 +25,8 @@ def hidden(monkeypatch: pytest.MonkeyPatch) -> Private:
     monkeypatch.setenv("USER", "alice")
     monkeypatch.setenv("MY_TOKEN", SECRET)
     monkeypatch.setenv("SSH_KEY", "/srv/key-of-a-host")
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value)
     monkeypatch.setattr("platform.node", lambda: "gb-7.example")
     places = Places(Path("/home/jos\u00e9/cache"), Path("/srv/state"))
     return private(places, None, [("/srv/project", "PROJECT"), ("/", "STATE"), ("/srv", "STATE")])
@@ -43,8 +51,11 @@ def told(hidden: Private, text: str) -> str:
         ("by alice at gb-7, gb-7.example", "by USER at HOST, HOST"),
         (json.dumps("a\nalice\n"), '"a\\nUSER\\n"'),
         (".making-gb_7_example-12-x", ".making-HOST-12-x"),
-        ("malice alice_s", "malice alice_s"),
+        ("malice alice_s", "malice USER_s"),
         (f"token {SECRET}.", "token TAKEN-OUT."),
+        *((f"it is {value}.", "it is TAKEN-OUT.") for value in SECRETS.values()),
+        ("/tmp/torchinductor_alice/ab/c.py", "/tmp/torchinductor_USER/ab/c.py"),  # noqa: S108
+        ("alice_ed25519 malice alices", "USER_ed25519 malice alices"),
         ("https://me:p%40ss@host/x", "https://TAKEN-OUT@host/x"),
         ("https://host/x@2 http://a/b?c=@d", "https://host/x@2 http://a/b?c=@d"),
         ("https://h/x?a=1&access_token=abc&b=2", "https://h/x?a=1&access_token=TAKEN-OUT&b=2"),

@@ -88,7 +88,12 @@ COMMON = frozenset(
 )
 SHORTEST_NAME, SHORTEST_SECRET = 3, 8
 LEAST_PARTS = 3  # of a path: the root, and two folders
-SECRETS = re.compile(r"(?:^|_)(?:TOKEN|TAKEN|PASSWORD|PASSWD|PASS|CREDENTIALS?|KEY|PAT)$")
+SECRETS = re.compile(
+    r"TOKEN|SECRET|PASSW(?:OR)?D|CREDENTIAL|API_?KEY|(?:^|_)(?:PASS|KEYS?|PAT)(?:_|$)"
+)
+# A secret may begin with a slash, too; one of AWS has 40 characters.
+PATH = re.compile(r"(?:/[\w.@~-]+)+/?")
+OF_AWS = 40
 # In JSON a letter stands before what begins a line, as in \n/home.
 FRONT = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt]))"
 VALUE = rb"[^\s\"'\\,;&<>]"
@@ -155,7 +160,9 @@ class Private:
             content = pattern.sub(lambda found: word(self.paths[found[0]]), content)
         content = OTHERS_HOME.sub(lambda _: word(HOME), content)
         if self.names:
-            pattern = re.compile(FRONT + _any(self.names).pattern + rb"(?![A-Za-z0-9_])")
+            # As in /tmp/torchinductor_NAME.
+            front = FRONT.replace(b"_", b"")
+            pattern = re.compile(front + _any(self.names).pattern + rb"(?![A-Za-z0-9])")
             content = pattern.sub(lambda found: word(self.names[found[0]]), content)
         return content, dict(sorted(counts.items()))
 
@@ -220,7 +227,8 @@ def _names() -> Iterator[tuple[bytes, str]]:
 def _secrets() -> Iterator[bytes]:
     for name, value in os.environ.items():
         # A path is told as one.
-        odd = len(value) < SHORTEST_SECRET or value.startswith("/")
+        is_path = PATH.fullmatch(value) and len(value) != OF_AWS
+        odd = len(value) < SHORTEST_SECRET or is_path
         if SECRETS.search(name.upper()) and not odd:
             yield from _spelled(value)
 

@@ -55,6 +55,14 @@ def test_what_was_stopped_is_started_by_what_the_night_ran(project: Path, ending
     assert (code, out, err) == (ending, "lanewright nightly --restore\n", "")
 
 
+def test_where_the_python_of_that_is_gone_nox_makes_another(project: Path) -> None:
+    keep(project)
+    program = project / ".nox/nightly/bin/lanewright"
+    program.write_text(LANEWRIGHT.replace("/bin/sh", f"{project}/gone/python"))
+    _, _, err = night(project, "--restore")
+    assert "nox > Running session nightly" in err
+
+
 def test_nights_go_on_with_what_an_earlier_one_installed(project: Path) -> None:
     code, out, err = night(project, "some")
     assert (code, out) == (1, "")

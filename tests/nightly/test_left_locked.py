@@ -89,7 +89,7 @@ def test_the_machine_is_locked_until_it_serves_again(quick: Quick) -> None:
     world = quick()
     lock, told = world.root.parent / "lock", world.root.parent / "told"
     restore = f"flock --nonblock {lock} echo free >>{told} || echo locked >>{told}"
-    serving(world, lock=str(lock), restore=restore)
+    serving(world, lock=str(lock), restore=restore, seconds=5)
     assert world.run("nightly") == 0
     assert verdicts(night(world), "sample")["restore"] == "passed"
     assert said(told) == ["drain", "stop", "locked"]

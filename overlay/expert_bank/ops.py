@@ -5,6 +5,7 @@
 import torch
 
 from expert_bank import pick_count, split
+from expert_bank.recording import op as recording
 
 OPS = (
     (
@@ -15,6 +16,13 @@ OPS = (
         pick_count.count_picks_fake,
     ),
     (split.NAME, split.SCHEMA, split.split_cpu, split.split_cuda, split.split_fake),
+    (
+        recording.NAME,
+        recording.SCHEMA,
+        recording.keep_picks_anywhere,
+        recording.keep_picks_anywhere,
+        recording.keep_picks_fake,
+    ),
 )
 
 

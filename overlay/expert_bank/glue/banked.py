@@ -13,6 +13,7 @@ from expert_bank.glue import current
 from expert_bank.glue.layer_load import LayerLoad
 from expert_bank.glue.row_pointers import RowPointers
 from expert_bank.late_split import Split
+from expert_bank.recording.op import keep_picks
 
 
 class BankedExperts(RoutedExperts):
@@ -25,6 +26,8 @@ class BankedExperts(RoutedExperts):
         pick_counts: int32[2 * E]; None until the banks are bound.
         scheduled_tokens: int32[1], shared by all layers of a worker.
         table: int32[4, E], see ``expert_bank.table``.
+        kept_ids: int32[M, k]; None where picks are not recorded.
+        kept_weights: float32[M, k], the same.
         late_split: Splits where picks are counted later; else None.
         row_pointers: Runs the experts by their rows' addresses; None where vLLM's kernel does.
     """
@@ -33,13 +36,15 @@ class BankedExperts(RoutedExperts):
     pick_counts: torch.Tensor | None
     scheduled_tokens: torch.Tensor | None
     table: torch.Tensor | None
+    kept_ids: torch.Tensor | None
+    kept_weights: torch.Tensor | None
     late_split: Split | None
     row_pointers: RowPointers | None
 
     def _get_quant_method(self, *args: Any, **kwargs: Any) -> FusedMoEMethodBase:  # noqa: ANN401 - vLLM's, whatever they are
         """Let vLLM choose, and stand before what it chose."""
         method: FusedMoEMethodBase = super()._get_quant_method(*args, **kwargs)
-        for name in ("pick_counts", "scheduled_tokens", "table"):
+        for name in ("pick_counts", "scheduled_tokens", "table", "kept_ids", "kept_weights"):
             self.register_buffer(name, None, persistent=False)
         self.late_split = None
         self.row_pointers = None
@@ -83,6 +88,8 @@ class BankedExperts(RoutedExperts):
         held = self._buffers
         counts = held["pick_counts"]
         if counts is not None:
+            if held["kept_ids"] is not None:
+                keep_picks(held["kept_ids"], held["kept_weights"], topk_ids, topk_weights)
             if self.late_split is not None:
                 places = self.late_split(topk_ids)
             else:

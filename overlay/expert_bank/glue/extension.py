@@ -87,6 +87,16 @@ class WorkerExtension:
             "counts": counter.snapshot().tolist(),
         }
 
+    def expert_bank_recorded(self) -> dict[str, Any] | None:
+        """Tell how the recording of picks stands; None where nothing is recorded.
+
+        Returns:
+            ``file``; ``tokens``: scheduled since start; ``written``: of them in the file, which lack
+            those of a step whose answer is not known yet; ``ended``: why nothing is written any more.
+        """
+        recording = getattr(self, "recording", None)
+        return None if recording is None else recording.recorder.told()
+
     def expert_bank_banks(self) -> dict[str, Any] | None:
         """Tell how the two banks stand; None where all experts are resident.
 

@@ -20,7 +20,7 @@ class Prompts:
             self._lengths.pop(name, None)
         found = False
         for each in scheduler_output.scheduled_new_reqs:
-            length = self._lengths[each.req_id] = _length(each)
+            length = self._lengths[each.req_id] = prompt_length(each)
             found |= each.num_computed_tokens < length
         cached = scheduler_output.scheduled_cached_reqs
         for name, computed in zip(cached.req_ids, cached.num_computed_tokens, strict=True):
@@ -28,7 +28,8 @@ class Prompts:
         return found
 
 
-def _length(request: Any) -> int:  # noqa: ANN401 - the same
+def prompt_length(request: Any) -> int:  # noqa: ANN401 - the same
+    """Count the tokens of a request's prompt, text or embeddings."""
     if request.prompt_token_ids is not None:
         return len(request.prompt_token_ids)
     embedded = request.prompt_embeds

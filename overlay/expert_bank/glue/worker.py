@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """The step of a worker, where vLLM lets a subclass in."""
 
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from expert_bank.config import BankConfig
@@ -13,7 +13,10 @@ from expert_bank.glue.captured import captured
 from expert_bank.glue.experts import CountedExperts
 from expert_bank.glue.install import install
 from expert_bank.glue.prompts import Prompts
+from expert_bank.glue.recording import Recording
 from expert_bank.glue.sleeping import SleepingWorker
+from expert_bank.recording.settings import FEATURE as RECORDS
+from expert_bank.recording.settings import RecordSettings
 from expert_bank.refused import Refused
 from expert_bank.steering import follow
 
@@ -26,15 +29,18 @@ class BankWorker(SleepingWorker):
     Attributes:
         pick_counter: Counts the picks, or None where nothing does.
         prompts: Of the requests; None where no step is staged.
+        recording: Writes what is picked; None where nothing does.
     """
 
     pick_counter: PickCounter | None = None
     prompts: Prompts | None = None
+    recording: Recording | None = None
 
     def load_model(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - vLLM's, whatever they are
         """Load as vLLM does, into two banks or not, and bind the counter to what was loaded."""
         offload = self.vllm_config.offload_config
         config = BankConfig.read(offload)
+        records = RecordSettings.read() if getattr(offload, RECORDS, False) else None
         if config.on:
             load = super().load_model
             self.two_bank = load_banked(self, config, lambda: load(*args, **kwargs))
@@ -42,13 +48,15 @@ class BankWorker(SleepingWorker):
             self.prompts = Prompts() if self.two_bank.staging else None
             follow(self.two_bank, config.follow)
             watch(self.two_bank, config, self.vllm_config)
-        elif getattr(offload, "moe_usage_counter", False):
+        elif getattr(offload, "moe_usage_counter", False) or records is not None:
             install(CountedExperts, "moe_usage_counter")
             super().load_model(*args, **kwargs)
             model = self.model_runner.get_model()
             self.pick_counter = bind_counter(model, self.vllm_config, self.device)
         else:
             super().load_model(*args, **kwargs)
+        if records is not None and self.pick_counter is not None:
+            self.recording = Recording(self, self.pick_counter.layers, records)
 
     def compile_or_warm_up_model(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Warm up uncounted: some kernels are warmed by whole steps that nobody asked for.
@@ -75,17 +83,26 @@ class BankWorker(SleepingWorker):
         """Run a step; every earlier one of this worker is enqueued by now."""
         tokens = scheduler_output.total_num_scheduled_tokens
         prefill = self.prompts is not None and self.prompts.prefills(scheduler_output)
+        if self.recording is not None and self.pick_counter is not None:
+            self.recording.before(scheduler_output)
         if self.pick_counter is None or tokens == 0:
             return super().execute_model(scheduler_output)
+        forward: AbstractContextManager[None] = nullcontext()
         if self.two_bank is not None:
             before_forward(self.two_bank)
             # Asked of prefill steps alone: nothing else is staged.
             replayed = prefill and captured(self.vllm_config, tokens)
             forward = self.two_bank.step(tokens, prefill=prefill, captured=replayed)
-            with self.pick_counter.step(tokens), forward:
-                return super().execute_model(scheduler_output)
-        with self.pick_counter.step(tokens):
-            return super().execute_model(scheduler_output)
+        with self.pick_counter.step(tokens), forward:
+            output = super().execute_model(scheduler_output)
+        if self.recording is not None:
+            self.recording.after()
+        return output
+
+    def sample_tokens(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
+        """Sample as vLLM does; the record says which drafts were accepted."""
+        output = super().sample_tokens(*args, **kwargs)
+        return output if self.recording is None else self.recording.sampled(output)
 
     def reload_weights(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Reload as vLLM does where all experts are resident.

@@ -43,7 +43,7 @@ def read_trace(path: Path) -> Recorded:
 def _require_columns(schema: Any, header: Header) -> bool:  # noqa: ANN401 - pyarrow is untyped
     """Refuse other columns; whether there are weights."""
     weighted = "weights" in schema.names
-    wanted = columns(header.picks, weights=weighted)
+    wanted = columns(header.picks, weights=weighted, hidden=header.hidden)
     if sorted(schema.names) != sorted(wanted.names):
         raise ValueError(f"its columns are not {', '.join(wanted.names)}")
     for field in wanted:
@@ -66,7 +66,7 @@ def _alike(found: Any, wanted: Any) -> bool:  # noqa: ANN401 - pyarrow is untype
 
 
 def _filled(file: Any, header: Header, *, weighted: bool) -> Recorded:  # noqa: ANN401 - pyarrow is untyped
-    layers, picks = len(header.layers), header.picks
+    layers = len(header.layers)
     rows = header.tokens * layers
     if file.metadata.num_rows != rows:
         raise ValueError(
@@ -74,8 +74,7 @@ def _filled(file: Any, header: Header, *, weighted: bool) -> Recorded:  # noqa: 
             f" {layers} layers are {rows}"
         )
     tokens = {name: np.empty(header.tokens, dtype) for name, dtype in TOKEN_COLUMNS.items()}
-    ids = np.empty((rows, picks), np.uint16)
-    weights = np.empty((rows, picks), np.float32) if weighted else None
+    lists = _lists(header, rows, weighted=weighted)
     start = 0
     for batch in file.iter_batches(batch_size=AT_ONCE, use_threads=False):
         stop = start + batch.num_rows
@@ -89,26 +88,36 @@ def _filled(file: Any, header: Header, *, weighted: bool) -> Recorded:  # noqa: 
             column[token[layer == 0]] = told[layer == 0]
             if (told != column[token]).any():
                 raise ValueError(f"a token's {name} differs from layer to layer")
-        ids[start:stop] = _numbers(batch, "ids").reshape(-1, picks)
-        if weights is not None:
-            weights[start:stop] = _numbers(batch, "weights").reshape(-1, picks)
+        for name, several in lists.items():
+            several[start:stop] = _numbers(batch, name).reshape(batch.num_rows, -1)
         start = stop
     if start != rows:
         raise ValueError(f"it has {start} rows, and says {rows}")
-    shape = (header.tokens, layers, picks)
+    shaped: dict[str, NDArray[Any]] = {
+        name: several.reshape(header.tokens, layers, several.shape[1])
+        for name, several in lists.items()
+    }
     return Recorded(
         model=header.model,
         layers=header.layers,
         experts=header.experts,
-        ids=ids.reshape(shape),
-        weights=None if weights is None else weights.reshape(shape),
+        **shaped,
         **tokens,
     )
 
 
+def _lists(header: Header, rows: int, *, weighted: bool) -> dict[str, NDArray[Any]]:
+    found: dict[str, NDArray[Any]] = {"ids": np.empty((rows, header.picks), np.uint16)}
+    if weighted:
+        found["weights"] = np.empty((rows, header.picks), np.float32)
+    if header.hidden:
+        found["hidden"] = np.empty((rows, header.hidden), np.float16)
+    return found
+
+
 def _numbers(batch: Any, name: str) -> NDArray[Any]:  # noqa: ANN401 - pyarrow is untyped
     column = batch.column(name)
-    flat = column.flatten() if name in ("ids", "weights") else column
+    flat = column.flatten() if name in ("ids", "weights", "hidden") else column
     if column.null_count or flat.null_count:
         raise ValueError(f"its {name} has nulls")
     numbers: NDArray[Any] = flat.to_numpy(zero_copy_only=False)

@@ -31,6 +31,8 @@ class Recorded:
             in one forward have one.
         accepted: bool[T], False for a draft under verify that was rejected.
         weights: float32[T, L, k], the router's; None where they were not kept.
+        hidden: float16[T, L, h], the residual stream as it enters each layer, before attention; the
+            same.
     """
 
     model: str
@@ -43,6 +45,7 @@ class Recorded:
     phase: NDArray[np.uint8]
     accepted: NDArray[np.bool_]
     weights: NDArray[np.float32] | None = None
+    hidden: NDArray[np.float16] | None = None
 
     @property
     def tokens(self) -> int:
@@ -53,6 +56,11 @@ class Recorded:
     def picks(self) -> int:
         """Experts of a token in one layer, k."""
         return int(self.ids.shape[2])
+
+    @property
+    def hidden_size(self) -> int:
+        """Numbers of one hidden state, h; 0 where none were kept."""
+        return 0 if self.hidden is None else int(self.hidden.shape[-1])
 
 
 TOKEN_COLUMNS = {
@@ -102,13 +110,18 @@ def _wrong_shapes(found: Recorded) -> Iterator[str]:
         if column.dtype != dtype or column.shape != (found.tokens,):
             told = f"{column.dtype}{list(column.shape)}"
             yield f"its {name} is {told}, and must be {dtype}[{found.tokens}]"
-    weights = found.weights
-    if weights is None:
-        return
-    if weights.dtype != np.float32 or weights.shape != found.ids.shape:
-        yield f"its weights are {weights.dtype}{list(weights.shape)}"
-    if not np.isfinite(weights).all():
-        yield "a weight is no finite number"
+    weights, hidden = found.weights, found.hidden
+    if weights is not None:
+        if weights.dtype != np.float32 or weights.shape != found.ids.shape:
+            yield f"its weights are {weights.dtype}{list(weights.shape)}"
+        if not np.isfinite(weights).all():
+            yield "a weight is no finite number"
+    if hidden is not None:
+        wanted = (*found.ids.shape[:2], found.hidden_size)
+        if hidden.dtype != np.float16 or hidden.shape != wanted:
+            yield f"its hidden states are {hidden.dtype}{list(hidden.shape)}"
+        if not np.isfinite(hidden).all():
+            yield "a hidden state is no finite number"
 
 
 def _together(found: Recorded) -> Iterator[str]:

@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 
 from lanewright.errors import LanewrightError
-from lanewright.residency.trace_file.form import MOST_PICKS, MOST_TOKENS, Header, columns
+from lanewright.residency.trace_file.form import (
+    MOST_PICKS,
+    MOST_STATES,
+    MOST_TOKENS,
+    Header,
+    columns,
+)
 from lanewright.residency.trace_file.recorded import TOKEN_COLUMNS, Recorded, require_recorded
 from lanewright.store.atomic import replace_file
 
@@ -31,10 +37,14 @@ def write_trace(target: Path, found: Recorded) -> None:
             f"{found.ids.size} picks of {found.tokens} tokens are more than a file has:"
             f" {MOST_PICKS} of {MOST_TOKENS}"
         )
+    if found.hidden is not None and found.hidden.size > MOST_STATES:
+        raise ValueError(
+            f"{found.hidden.size} hidden numbers are more than a file has: {MOST_STATES}"
+        )
     import pyarrow as pa  # noqa: PLC0415 - 100 ms that other commands need not pay
     from pyarrow import parquet  # noqa: PLC0415 - the same
 
-    schema = columns(found.picks, weights=found.weights is not None)
+    schema = columns(found.picks, weights=found.weights is not None, hidden=found.hidden_size)
     schema = schema.with_metadata(Header.of(found).metadata())
     table = pa.Table.from_arrays(_arrays(found, schema), schema=schema)
     sink = pa.BufferOutputStream()
@@ -51,8 +61,8 @@ def _arrays(found: Recorded, schema: Any) -> list[Any]:  # noqa: ANN401 - pyarro
     layers = len(found.layers)
     arrays = [pa.array(np.repeat(getattr(found, name), layers)) for name in TOKEN_COLUMNS]
     arrays.append(pa.array(np.tile(np.arange(layers, dtype=np.uint16), found.tokens)))
-    for name in ("ids", "weights"):
-        if (picks := getattr(found, name)) is not None:
-            flat = pa.array(np.ascontiguousarray(picks).ravel())
+    for name in ("ids", "weights", "hidden"):
+        if (several := getattr(found, name)) is not None:
+            flat = pa.array(np.ascontiguousarray(several).ravel())
             arrays.append(pa.FixedSizeListArray.from_arrays(flat, type=schema.field(name).type))
     return arrays

@@ -83,14 +83,12 @@ def found(
     for name in names:
         job = JOBS[name]
         (folder / name).mkdir()
-        engine = {**job["engine"], "moe_record_picks": True}
         jobs.append(
             {
                 "scenarios": ORDERLY,
                 "captured": False,
                 **job,
                 "name": name,
-                "engine": engine,
                 "folder": str(folder / name),
             }
         )

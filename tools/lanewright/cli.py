@@ -57,6 +57,13 @@ class Arguments(Protocol):
     out: Path | None
     usage_map: Path
     trace_file: Path
+    requests: Path | None
+    texts: list[tuple[str, float, float]] | None
+    requests_of_each: int
+    at_once: int
+    seed: int
+    hidden: bool
+    size: str
     policies: list[str] | None
     row: str
     boot: Path | None

@@ -1,6 +1,7 @@
 """What a word of the command line must be; argparse tells what it is not."""
 
 import argparse
+import re
 from pathlib import Path
 
 LAST_PORT = 65535
@@ -75,6 +76,18 @@ def share(text: str) -> float:
     if not 0 <= number <= 1:
         raise argparse.ArgumentTypeError(f"{text} is no share: from 0 to 1")
     return number
+
+
+def held_out(text: str) -> tuple[str, float, float]:
+    """A kind of text and the part of it: ``python``, or ``python:0.5-0.75``."""
+    kind, colon, part = text.partition(":")
+    if not re.fullmatch(r"[a-z]+", kind):
+        raise argparse.ArgumentTypeError(f"{text!r} is no kind of text")
+    start, _, stop = part.partition("-") if colon else ("0", "", "1")
+    found = kind, share(start), share(stop)
+    if found[1] >= found[2]:
+        raise argparse.ArgumentTypeError(f"{part} is no part of a text, as 0.5-0.75 is")
+    return found
 
 
 def hidden(text: str) -> float:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lanewright import cli_kinds
 from lanewright.cli_image import AddCommand
+from lanewright.cli_record import add_record
 from lanewright.cli_replay import add_replay
 
 
@@ -28,6 +29,7 @@ def add_residency(
     usage_map.add_argument("--out", type=Path, metavar="FILE", help="write the file, JSON")
     _add_plan(actions, command)
     _add_cost(actions, command)
+    add_record(actions, command)
     add_replay(actions, command)
     top = command(
         actions,

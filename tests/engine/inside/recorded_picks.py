@@ -28,7 +28,7 @@ def run(job: forks.Job) -> dict[str, Any]:
         from run_ahead import force  # noqa: PLC0415 - the same
 
         force()
-    llm = LLM(model=job["model"], **job["engine"])
+    llm = LLM(model=job["model"], moe_record_picks=True, **job["engine"])
     worker = llm.llm_engine.model_executor.driver_worker.worker
     if picks is not None:
         picks.counter = worker.pick_counter

@@ -9,6 +9,7 @@ from lanewright.project import Device
 from lanewright.serve.environment import LaneEnv
 from lanewright.serve.features import (
     BANKS,
+    RECORD,
     SETTINGS,
     carries_bank,
     require_kinds,
@@ -96,6 +97,11 @@ def require_arguments(engine: Mapping[str, object]) -> None:
         raise LanewrightError(
             f"engine argument {', '.join(taken)} is set by the boot itself",
             hint="take it out of the lane's series",
+        )
+    if RECORD in engine:
+        raise LanewrightError(
+            f"engine argument {RECORD} is of a run, and no lane's",
+            hint="take it out of the lane's series; `lanewright residency record` sets it",
         )
     if taken := sorted(MODEL_ARGUMENTS.intersection(engine)):
         raise LanewrightError(

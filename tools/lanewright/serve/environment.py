@@ -17,6 +17,7 @@ STEP_SECONDS = 900.0
 # What a boot does must not hang on the shell that it was started from: other import paths, a
 # preloaded library, tuning of threads or compilers, or a token for the network.
 DROPPED = (
+    "EXPERT_BANK_RECORD",
     "EXPERT_BANK_SERVER",
     "EXPERT_BANK_STATS",
     "GOMP_",

@@ -10,6 +10,8 @@ COUNTER, BANKS = "moe_usage_counter", "moe_hot_experts"
 # Engine arguments that our hook patches add; upstream knows none of them.
 FEATURES = (COUNTER, BANKS)
 STAGE = "moe_prefill_stage"
+# Of a run and no lane's: it says nothing without a folder.
+RECORD = "moe_record_picks"
 SETTINGS = ("moe_cold_rows", "moe_boot_map", "moe_follow", STAGE)
 KINDS: Mapping[str, tuple[type, str]] = {
     COUNTER: (bool, "true or false"),
@@ -47,5 +49,5 @@ def without_features(engine: Mapping[str, object]) -> dict[str, object]:
     return {
         name: value
         for name, value in engine.items()
-        if name not in (*FEATURES, *SETTINGS) and not str(value).startswith(f"{PACKAGE}.")
+        if name not in (*FEATURES, *SETTINGS, RECORD) and not str(value).startswith(f"{PACKAGE}.")
     }

@@ -1,0 +1,1 @@
+"""Records the picks of a lane's engine as a trace."""

@@ -149,7 +149,7 @@ def test_tokens_are_those_of_the_answers(found: dict[str, Any], name: str) -> No
         for number in range(len(expected))
     }
     # Requests are numbered as they begin, which in a batch need not be as they were asked.
-    spans = Counter()
+    spans: Counter[tuple[int, int, int]] = Counter()
     for number, positions in routed.items():
         assert np.array_equal(np.sort(positions), np.arange(positions.min(), positions.max() + 1))
         prompt = 1 + positions[_phase(trace, number) == PREFILL].max()

@@ -57,3 +57,9 @@ def weighted(found: Recorded) -> Recorded:
     """The same with the router's weights."""
     weights = traffic.drawn((3,), found.ids.shape).astype(np.float32)
     return replace(found, weights=weights)
+
+
+def with_hidden(found: Recorded, size: int) -> Recorded:
+    """The same with hidden states."""
+    states = traffic.drawn((4,), (*found.ids.shape[:2], size)).astype(np.float16)
+    return replace(found, hidden=states)

@@ -84,13 +84,21 @@ class Recording:
         self.recorder.ran(self._last)
 
     def sampled(self, output: Any) -> Any:  # noqa: ANN401 - vLLM's
-        """Take in what was sampled behind the step, or hand out what takes it in later."""
+        """Take in what was sampled behind the step, now or once the device has it."""
         forward, self._last = self._last, None
         if forward is None or forward.settled:
             return output
         if isinstance(output, AsyncModelRunnerOutput):
-            return _Later(output, self, forward)
-        self.settle(forward, output)
+            take = output.get_output
+
+            def get_output() -> ModelRunnerOutput:
+                found = take()
+                self.settle(forward, found)
+                return found
+
+            output.get_output = get_output
+        else:
+            self.settle(forward, output)
         return output
 
     def settle(self, forward: Forward, output: ModelRunnerOutput) -> None:
@@ -122,23 +130,6 @@ class Recording:
         return found
 
 
-class _Later(AsyncModelRunnerOutput):
-    """What a step sampled, once the device has it; told as it is taken."""
-
-    def __init__(
-        self, output: AsyncModelRunnerOutput, recording: Recording, forward: Forward
-    ) -> None:
-        self._output, self._recording, self._forward = output, recording, forward
-
-    def get_output(self) -> ModelRunnerOutput:
-        found = self._output.get_output()
-        self._recording.settle(self._forward, found)
-        return found
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - vLLM's
-        return getattr(self._output, name)
-
-
 def _layers(model: torch.nn.Module, counted: Sequence[str]) -> dict[str, Any]:
     """Find the layers by name, which that of the module or that of the layer may be."""
     found = {name: each for name, each in model.named_modules() if isinstance(each, RoutedExperts)}
@@ -158,11 +149,12 @@ def _drafts(names: list[str], order: list[Scheduled]) -> dict[str, slice]:
 def _most_rows(vllm_config: Any, runner: Any) -> int:  # noqa: ANN401 - vLLM's
     """How many rows a forward may have, padding included."""
     scheduler, compilation = vllm_config.scheduler_config, vllm_config.compilation_config
-    return max(
+    most: int = max(
         scheduler.max_num_batched_tokens,
         getattr(runner, "max_num_tokens", 0),
         compilation.max_cudagraph_capture_size or 0,
     )
+    return most
 
 
 def _require(vllm_config: Any) -> None:  # noqa: ANN401 - vLLM's

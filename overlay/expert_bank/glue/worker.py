@@ -15,7 +15,6 @@ from expert_bank.glue.install import install
 from expert_bank.glue.prompts import Prompts
 from expert_bank.glue.recording import Recording
 from expert_bank.glue.sleeping import SleepingWorker
-from expert_bank.recording.settings import FEATURE as RECORDS
 from expert_bank.recording.settings import RecordSettings
 from expert_bank.refused import Refused
 from expert_bank.steering import follow
@@ -40,7 +39,7 @@ class BankWorker(SleepingWorker):
         """Load as vLLM does, into two banks or not, and bind the counter to what was loaded."""
         offload = self.vllm_config.offload_config
         config = BankConfig.read(offload)
-        records = RecordSettings.read() if getattr(offload, RECORDS, False) else None
+        records = RecordSettings.read() if getattr(offload, "moe_record_picks", False) else None
         if config.on:
             load = super().load_model
             self.two_bank = load_banked(self, config, lambda: load(*args, **kwargs))

@@ -2,6 +2,8 @@
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """Where the picks of a running forward are kept, at addresses that never change."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -48,9 +50,10 @@ class Kept:
             ids [T, L, k], weights [T, L, k], and hidden states [T, L, h] or None.
         """
         hidden = None if self.hidden is None else _tokens_first(self.hidden, tokens)
-        ids = _tokens_first(self.ids, tokens).astype(np.uint16)
+        ids: NDArray[np.uint16] = _tokens_first(self.ids, tokens).astype(np.uint16)
         return ids, _tokens_first(self.weights, tokens), hidden
 
 
-def _tokens_first(kept: torch.Tensor, tokens: int) -> "NDArray[np.generic]":
-    return kept[:, :tokens].transpose(0, 1).contiguous().cpu().numpy().copy()
+def _tokens_first(kept: torch.Tensor, tokens: int) -> NDArray[Any]:
+    read: NDArray[Any] = kept[:, :tokens].transpose(0, 1).contiguous().cpu().numpy().copy()
+    return read

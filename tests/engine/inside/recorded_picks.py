@@ -32,7 +32,8 @@ def run(job: forks.Job) -> dict[str, Any]:
     worker = llm.llm_engine.model_executor.driver_worker.worker
     if picks is not None:
         picks.counter = worker.pick_counter
-    bench, asked = Bench(llm, None), []
+    bench = Bench(llm, None)
+    asked: list[Any] = []
     drafts = _drafts(llm)
     for name in job["scenarios"]:
         forks.tell(job["name"], name)

@@ -171,3 +171,19 @@ def test_rows_may_be_of_another_writer(file: Path) -> None:
 def test_a_token_may_lie_in_two_row_groups(file: Path) -> None:
     parquet.write_table(parquet.read_table(file), file, row_group_size=5)
     assert (read_trace(file).phase == MIXED.phase).all()
+
+
+def test_hidden_states_of_another_size_than_it_says(file: Path) -> None:
+    write_trace(file, requests.with_hidden(MIXED, size=3))
+    assert read_trace(file).hidden_size == 3
+    assert "its hidden is" in refused(retold(file, hidden_size="4"))
+    assert "hidden_size is '0'" in refused(retold(file, hidden_size="0"))
+    assert "its columns are not" in refused(retold(file, hidden_size=None))
+
+
+def test_a_hidden_state_that_is_no_number(file: Path) -> None:
+    found = requests.with_hidden(MIXED, size=3)
+    assert found.hidden is not None
+    write_trace(file, found)
+    column = pa.array([[float("nan")] * 3] * found.hidden[..., 0].size, pa.list_(pa.float16(), 3))
+    assert "a hidden state is no finite number" in refused(rewritten(file, hidden=column))

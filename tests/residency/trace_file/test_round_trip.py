@@ -21,9 +21,14 @@ from lanewright.residency.trace_file.writing import write_trace
 from tests.residency import requests, traffic
 
 MIXED = requests.mixed()
+HIDDEN = requests.with_hidden(MIXED, size=7)
 
 
-@pytest.mark.parametrize("found", [MIXED, requests.weighted(MIXED)], ids=["ids", "weights"])
+@pytest.mark.parametrize(
+    "found",
+    [MIXED, requests.weighted(MIXED), HIDDEN, requests.weighted(HIDDEN)],
+    ids=["ids", "weights", "hidden", "all"],
+)
 def test_every_column_is_as_it_was(tmp_path: Path, found: Recorded) -> None:
     file = tmp_path / "trace.parquet"
     write_trace(file, found)

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from benchmarks.bounds import above, below, verdict
 from benchmarks.intervals import Interval, median
+from expert_bank.eams.collection import Collection
 from lanewright.errors import ExitCode
 from lanewright.residency.compared.maps import following
 from lanewright.residency.compared.setting import Setting
 from lanewright.residency.fixed import fixed_cold
-from lanewright.residency.infinity.collection import Collection
 from lanewright.residency.lru import lru_cold
 from lanewright.residency.oracle import oracle_map
 from lanewright.residency.trace import counted

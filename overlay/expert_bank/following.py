@@ -17,6 +17,7 @@ from expert_bank.swaps import Swap
 
 if TYPE_CHECKING:
     from expert_bank.counter import PickCounter
+    from expert_bank.eams.running import RunningEams
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ class Following:
         drain_seconds: Spent draining it before.
         decisions: How often the policy was asked.
         ended: Why the map is followed no more; empty while it is.
+        eams: Tell what the requests that run will pick; None to go by what was picked.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Following:
         *,
         drain: Callable[[], None],
         earlier: Followed,
+        eams: "RunningEams | None" = None,
     ) -> None:
         self.policy = policy
         self.counter = counter
@@ -80,6 +83,7 @@ class Following:
         self.drain_seconds = 0.0
         self.decisions = 0
         self.ended = ""
+        self.eams = eams
         self._read = counter.snapshot()
 
     def at(
@@ -98,7 +102,8 @@ class Following:
         self.drain()
         start = time.perf_counter()
         self.drain_seconds += start - before
-        swaps = self.policy.step(self._picked(), hot, self.budget())
+        wanted = None if self.eams is None else self.eams.wanted()
+        swaps = self.policy.step(self._picked(), hot, self.budget(), wanted)
         self.seconds += time.perf_counter() - start
         self.decisions += 1
         return swaps
@@ -150,4 +155,5 @@ class Following:
             "pace": asdict(self.policy.pace),
             "decisions": self.decisions,
             "ended": self.ended,
+            "eams": None if self.eams is None else self.eams.told(),
         }

@@ -74,13 +74,22 @@ class Policy:
         self._spread = Spread()
         self._ledger = Ledger(self.boot.shape, rows_per_swap, self.pace)
 
-    def step(self, counts: NDArray[np.int64], hot: Maps, budget_bytes: int) -> list[Swap]:
+    def step(
+        self,
+        counts: NDArray[np.int64],
+        hot: Maps,
+        budget_bytes: int,
+        wanted: NDArray[np.float64] | None = None,
+    ) -> list[Swap]:
         """Say what to swap now.
 
         Args:
             counts: int64[L, E], picks since the last call; the map stood still meanwhile.
             hot: bool[E] of each layer: which experts are hot now.
             budget_bytes: That the swaps may copy.
+            wanted: float64[L, E], shares of each layer's picks that are expected from here on; they
+                stand in for the shares of what was picked, and all that bounds a swap holds for
+                them, too. None to go by what was picked.
 
         Returns:
             Swaps that ``swaps.require_sound`` takes, those that save most first; often none.
@@ -91,8 +100,11 @@ class Policy:
             return []
         ledger = self._ledger
         spread, movable = self._spread.value, ledger.movable(self.pace.residence)
+        scores = self.scores
+        if wanted is not None:
+            scores = wanted * scores.sum(axis=1, keepdims=True)
         found = better_map(
-            self.scores, spread, self.shadow, movable, self.rows, ledger.credit, self.pace
+            scores, spread, self.shadow, movable, self.rows, ledger.credit, self.pace
         )
         moves = self._within(found, budget_bytes)
         if self.guard.trusted:

@@ -162,6 +162,7 @@ def _following(two_bank: TwoBank, pace: Pace) -> Following:
         lambda: barrier.byte_budget,
         drain=barrier.drain,
         earlier=two_bank.earlier,
+        eams=two_bank.eams,
     )
 
 

@@ -13,6 +13,7 @@ from expert_bank.bank import LayerBank
 from expert_bank.barrier import SLEEP, Barrier
 from expert_bank.cold_file import ColdFile
 from expert_bank.counter import PickCounter
+from expert_bank.eams.running import RunningEams
 from expert_bank.following import Followed, Following
 from expert_bank.plan import Plan
 from expert_bank.refused import Refused
@@ -38,6 +39,7 @@ class TwoBank:
         resident: Layers of a draft model, all of whose experts are in device memory.
         boot: bool[E] of each layer: which experts were hot at boot.
         following: Has the map follow traffic; None while it does not.
+        eams: Tell what the requests that run will pick; None where the map goes by what was picked.
         earlier: What was done while the map followed traffic, up to when it last ceased to.
         file: Has the cold rows; None where host memory has.
         staging: Brings the cold rows of prefill steps; None where all are read in place.
@@ -66,6 +68,7 @@ class TwoBank:
         self.resident: tuple[str, ...] = ()
         self.boot = tuple(table.is_hot())
         self.following: Following | None = None
+        self.eams: RunningEams | None = None
         self.earlier = Followed()
         self.file: ColdFile | None = None
         self.staging: Staging | None = None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lanewright.residency.infinity.collection import Collection
+from expert_bank.eams.collection import Collection
 from lanewright.residency.infinity.request import Running
 from lanewright.residency.infinity.serving import Served, serve
 from lanewright.residency.infinity.settings import Settings, Variant

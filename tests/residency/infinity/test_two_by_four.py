@@ -3,14 +3,9 @@
 import numpy as np
 import pytest
 
-from lanewright.residency.infinity.collection import Collection
-from lanewright.residency.infinity.prediction import (
-    EPSILON,
-    keep_score,
-    normalised,
-    predicted,
-    prefetch_priority,
-)
+from expert_bank.eams.collection import Collection
+from expert_bank.eams.prediction import normalised, predicted
+from lanewright.residency.infinity.prediction import EPSILON, keep_score, prefetch_priority
 
 # Four tokens, one pick in each layer.
 A = np.array([[3, 1, 0, 0], [0, 2, 2, 0]])

@@ -5,8 +5,9 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
+from expert_bank.eams.prediction import Shares
 from lanewright.residency.infinity.buffer import Buffer
-from lanewright.residency.infinity.prediction import Shares, prefetch_priority
+from lanewright.residency.infinity.prediction import prefetch_priority
 from lanewright.residency.link.queue import Link
 
 

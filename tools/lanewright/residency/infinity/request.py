@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from lanewright.residency.infinity.collection import Collection
-from lanewright.residency.infinity.prediction import Shares, normalised, predicted
+from expert_bank.eams.collection import Collection
+from expert_bank.eams.prediction import Shares, normalised, predicted
 from lanewright.residency.trace import Picks, counted
 from lanewright.residency.trace_file.recorded import PREFILL, Recorded
 

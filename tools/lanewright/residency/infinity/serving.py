@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from expert_bank.eams.collection import Collection, Replaced
+from expert_bank.eams.prediction import Shares
 from lanewright.residency.infinity.buffer import Buffer
-from lanewright.residency.infinity.collection import Collection, Replaced
-from lanewright.residency.infinity.prediction import Shares, keep_score
+from lanewright.residency.infinity.prediction import keep_score
 from lanewright.residency.infinity.prefetching import Prefetching
 from lanewright.residency.infinity.request import Running
 from lanewright.residency.infinity.settings import Settings

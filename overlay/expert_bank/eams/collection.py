@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: Copyright contributors to the lanewright project
 """EAMs of past requests (the paper's EAMC), and which of them a request is most like.
 
 An EAM (expert activation matrix) is int64[L, E]: the picks of each expert in one request. Those of
@@ -9,8 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lanewright.residency.trace import Picks
-
+Picks = NDArray[np.int64]  # [L, E]
 Replaced = Literal["nearest", "least accessed"]
 
 

@@ -15,6 +15,9 @@ from expert_bank.plan import Mode
 from expert_bank.refused import Refused
 from expert_bank.stats_folder import file_of
 
+HOT, STAGE, FOLLOW_EAMS = "moe_hot_experts", "moe_prefill_stage", "moe_follow_eams"
+# A query of so many takes milliseconds, in front of a forward.
+MOST_EAMS = 10_000
 # Of the run, not of the model: they enter no hash of vLLM's.
 POISON = "EXPERT_BANK_POISON"
 READ_FLOOR = "EXPERT_BANK_READ_FLOOR"
@@ -38,6 +41,8 @@ class BankConfig:
         node: Number of the NUMA node that host memory is bound to; None for the one that has most
             of this process's CPUs.
         follow: How the map follows traffic; None where it stands still.
+        follow_eams: How many requests are kept that those that run are held against; 0 where a map
+            follows what was picked.
         prefill_stage: As ``staging.room`` reads it; empty where cold rows are always read in place.
         folder: Where the file of cold rows goes, if they are in one.
         stats: File that tells how the map does, replaced as it goes; None for none.
@@ -50,6 +55,7 @@ class BankConfig:
     read_floor: float | None
     node: int | None
     follow: Pace | None = None
+    follow_eams: int = 0
     prefill_stage: str = ""
     folder: Path = USUAL
     stats: Path | None = None
@@ -61,12 +67,19 @@ class BankConfig:
         Raises:
             Refused: Something of it is none, or says nothing beside the rest.
         """
-        hot = getattr(offload_config, "moe_hot_experts", "")
-        if getattr(offload_config, "moe_prefill_stage", "") and not hot:
-            raise Refused(
-                "moe_prefill_stage: no cold row can be staged while all experts are resident",
-                hint="set moe_hot_experts, or take moe_prefill_stage out",
-            )
+        hot = getattr(offload_config, HOT, "")
+        eams = getattr(offload_config, FOLLOW_EAMS, 0)
+        for name, asked, what in (
+            (STAGE, getattr(offload_config, STAGE, ""), "no cold row can be staged"),
+            (FOLLOW_EAMS, eams, "no map can follow anything"),
+        ):
+            if asked and not hot:
+                raise Refused(
+                    f"{name}: {what} while all experts are resident",
+                    hint=f"set {HOT}, or take {name} out",
+                )
+        if not 0 <= eams <= MOST_EAMS:
+            raise Refused(f"{FOLLOW_EAMS} is {eams}, and must be 0 to {MOST_EAMS}")
         return cls(
             hot_experts=hot,
             cold_rows=getattr(offload_config, "moe_cold_rows", "mirror"),
@@ -75,7 +88,8 @@ class BankConfig:
             read_floor=_speed(environ, READ_FLOOR),
             node=_node(environ, NODE),
             follow=Pace.read(getattr(offload_config, "moe_follow", "")),
-            prefill_stage=getattr(offload_config, "moe_prefill_stage", ""),
+            follow_eams=eams,
+            prefill_stage=getattr(offload_config, STAGE, ""),
             folder=Path(environ.get(FOLDER) or USUAL),
             stats=stats_place(environ),
         )

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from expert_bank.cold_folder import FOLDER, USUAL
-from expert_bank.config import NODE, POISON, READ_FLOOR, STATS, BankConfig
+from expert_bank.config import MOST_EAMS, NODE, POISON, READ_FLOOR, STATS, BankConfig
 from expert_bank.host_memory import HostMemory
 from expert_bank.numa import home, must_bind, nodes
 from expert_bank.probe import Speed, require_speed
@@ -39,6 +39,16 @@ def test_a_staging_buffer_is_read_and_is_nothing_without_cold_rows() -> None:
     assert BankConfig.read(staged, {}).prefill_stage == "2"
     with pytest.raises(Refused, match="moe_prefill_stage: no cold row can be staged while all"):
         BankConfig.read(SimpleNamespace(moe_prefill_stage="2"), {})
+
+
+def test_how_many_requests_are_kept_is_bounded_and_nothing_without_a_map() -> None:
+    asked = {"moe_hot_experts": "295", "moe_follow_eams": 120}
+    assert BankConfig.read(SimpleNamespace(**asked), {}).follow_eams == 120
+    with pytest.raises(Refused, match="moe_follow_eams: no map can follow anything while all"):
+        BankConfig.read(SimpleNamespace(moe_follow_eams=120), {})
+    for wrong in (-1, MOST_EAMS + 1):
+        with pytest.raises(Refused, match=f"moe_follow_eams is {wrong}, and must be 0 to 10000"):
+            BankConfig.read(SimpleNamespace(**asked | {"moe_follow_eams": wrong}), {})
 
 
 @pytest.mark.parametrize("environ", [{}, {FOLDER: ""}])

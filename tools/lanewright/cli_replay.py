@@ -11,6 +11,7 @@ POLICIES = (
     "null",
     "fixed",
     "following",
+    "following-eams",
     "oracle",
     "lru",
     "lfu",
@@ -75,7 +76,10 @@ def add_replay(
         "--buffer", metavar="SIZE", help="MoE-Infinity's buffer; by default all hot rows"
     )
     numbers = {
-        "eams": (120, "that MoE-Infinity keeps of prefill, and of decode"),
+        "eams": (
+            120,
+            "that MoE-Infinity keeps of prefill, and of decode; and following-eams of prompts",
+        ),
         "nearest": (1, "EAMs that a prediction sums"),
         "ahead": (1, "prefetches on the link at once, at most"),
     }

@@ -1,78 +1,65 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: Copyright contributors to the lanewright project
-"""Records what a worker's forwards route: whose tokens they are, as the model runner has them."""
+"""Records what a worker's forwards route."""
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
-import torch
-from vllm.model_executor.layers.fused_moe.routed_experts import RoutedExperts
 from vllm.v1.outputs import AsyncModelRunnerOutput, ModelRunnerOutput
 
-from expert_bank.glue.hidden import hidden_size, keep_hidden
-from expert_bank.glue.requests import Requests, Scheduled
+from expert_bank.glue.hidden import keep_hidden
+from expert_bank.glue.requests import Scheduled
+from expert_bank.glue.routed import Routed
 from expert_bank.recording.frames import Header, Record
-from expert_bank.recording.kept import Kept
 from expert_bank.recording.recorder import Forward, Recorder, columns
-from expert_bank.recording.settings import FEATURE, RecordSettings
+from expert_bank.recording.settings import RecordSettings
 from expert_bank.recording.stream import Stream
-from expert_bank.refused import Refused
 
 
 class Recording:
-    """Stands around the forwards of a worker.
+    """Stands behind the forwards of a worker.
 
     Attributes:
         recorder: Writes what they routed.
     """
 
-    def __init__(self, worker: Any, counted: Sequence[str], settings: RecordSettings) -> None:  # noqa: ANN401 - vLLM's
-        """Have the layers keep their picks; before profiling and capture.
+    def __init__(self, worker: Any, routed: Routed, settings: RecordSettings) -> None:  # noqa: ANN401 - vLLM's
+        """Begin a file; before profiling and capture.
 
         Args:
             worker: Whose model is loaded.
-            counted: Names of the MoE layers that are counted.
-            settings: Where to, how much, and what.
+            routed: What its forwards route, with room for hidden states where they are recorded.
+            settings: Where to, and how much.
 
         Raises:
-            Refused: This engine's batches cannot be told apart, or the file cannot be made.
+            Refused: The file cannot be made, or the hidden states not be kept.
         """
-        runner, model = worker.model_runner, worker.model_runner.get_model()
-        _require(worker.vllm_config)
-        layers = _layers(model, counted)
-        (experts, k), *_ = {(each.global_num_experts, each.top_k) for each in layers.values()}
-        hidden = hidden_size(worker.vllm_config) if settings.hidden else 0
-        rows = _most_rows(worker.vllm_config, runner)
-        self._kept = Kept(len(layers), rows, k, worker.device, hidden)
-        for number, layer in enumerate(layers.values()):
-            layer.kept_ids, layer.kept_weights = self._kept.ids[number], self._kept.weights[number]
-        if self._kept.hidden is not None:
-            keep_hidden(model, tuple(layers), self._kept.hidden)
+        self._routed = routed
+        size = 0
+        if (hidden := routed.kept.hidden) is not None:
+            size = hidden.shape[-1]
+            keep_hidden(worker.model_runner.get_model(), routed.layers, hidden)
         name = worker.vllm_config.model_config.model
-        header = Header(name, tuple(layers), experts, k, hidden)
+        header = Header(name, routed.layers, routed.experts, routed.picks, size)
         self.recorder = Recorder(Stream(settings.folder, header, settings.most))
-        self._requests = Requests()
-        self._runner = runner
-        self._scheduled: dict[str, Scheduled] = {}
         self._last: Forward | None = None
         self._forward = 0
 
-    def before(self, scheduler_output: Any) -> None:  # noqa: ANN401 - vLLM's
-        """Take in a step, one without tokens too."""
-        self._scheduled, self._last = self._requests.step(scheduler_output), None
+    def before(self) -> None:
+        """Stand before a step; what was sampled behind the last one is known, or awaited."""
+        self._last = None
 
     def after(self) -> None:
         """Read what the step's forward routed; it is enqueued, and waited for."""
-        names = self._order()
-        order = [self._scheduled[name] for name in names]
+        names = self._routed.order()
+        order = [self._routed.scheduled[name] for name in names]
         spans = [(each.number, each.tokens, each.drafts, each.phase) for each in order]
         request, phase, accepted = columns(spans)
         tokens = len(request)
-        ids, weights, hidden = self._kept.read(tokens)
+        ids, weights, hidden = self._routed.kept.read(tokens)
         record = Record(
             forward=self._forward,
             request=request,
-            position=self._positions()[:tokens].cpu().numpy().astype("int64"),
+            position=self._routed.positions()[:tokens].cpu().numpy().astype("int64"),
             phase=phase,
             accepted=accepted,
             ids=ids,
@@ -110,32 +97,6 @@ class Recording:
         }
         self.recorder.sampled(forward, found)
 
-    def _order(self) -> list[str]:
-        """Names of the step's requests in the order in which their tokens lie in the batch."""
-        # Model Runner V2 keeps the step's own batch until it is sampled from.
-        state = getattr(self._runner, "execute_model_state", None)
-        batch = getattr(state, "input_batch", None) or self._runner.input_batch
-        names = list(batch.req_ids)
-        if sorted(names) != sorted(self._scheduled):
-            raise Refused(
-                f"{FEATURE}: the batch has {len(names)} requests, and {len(self._scheduled)} were"
-                " scheduled; whose tokens these are is not known",
-                hint="start the engine again without it",
-            )
-        return names
-
-    def _positions(self) -> torch.Tensor:
-        buffers = getattr(self._runner, "input_buffers", None)
-        found: torch.Tensor = (buffers or self._runner).positions
-        return found
-
-
-def _layers(model: torch.nn.Module, counted: Sequence[str]) -> dict[str, Any]:
-    """Find the layers by name, which that of the module or that of the layer may be."""
-    found = {name: each for name, each in model.named_modules() if isinstance(each, RoutedExperts)}
-    found |= {each.layer_name: each for each in found.values()}
-    return {name: found[name] for name in counted}
-
 
 def _drafts(names: list[str], order: list[Scheduled]) -> dict[str, slice]:
     found, end = {}, 0
@@ -144,31 +105,3 @@ def _drafts(names: list[str], order: list[Scheduled]) -> dict[str, slice]:
         if each.drafts:
             found[name] = slice(end - each.drafts, end)
     return found
-
-
-def _most_rows(vllm_config: Any, runner: Any) -> int:  # noqa: ANN401 - vLLM's
-    """How many rows a forward may have, padding included."""
-    scheduler, compilation = vllm_config.scheduler_config, vllm_config.compilation_config
-    most: int = max(
-        scheduler.max_num_batched_tokens,
-        getattr(runner, "max_num_tokens", 0),
-        compilation.max_cudagraph_capture_size or 0,
-    )
-    return most
-
-
-def _require(vllm_config: Any) -> None:  # noqa: ANN401 - vLLM's
-    reasons = [*_against(vllm_config)]
-    if reasons:
-        raise Refused(
-            f"{FEATURE} cannot tell whose picks these are: {'; '.join(reasons)}",
-            hint="start the engine again without that, or without moe_record_picks",
-        )
-
-
-def _against(vllm_config: Any) -> Iterator[str]:  # noqa: ANN401 - vLLM's
-    parallel = vllm_config.parallel_config
-    if parallel.pipeline_parallel_size > 1:
-        yield "a worker has some of the layers alone (pipeline_parallel_size)"
-    if parallel.tensor_parallel_size > 1:
-        yield "several workers have the same tokens (tensor_parallel_size)"

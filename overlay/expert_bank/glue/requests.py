@@ -16,21 +16,28 @@ class Scheduled:
 
     Attributes:
         number: Of the request, in the order in which they came.
+        computed: Tokens of it that were there before.
         tokens: How many.
         drafts: How many of them, the last, are drafts under verify.
         phase: Of all of them.
     """
 
     number: int
+    computed: int
     tokens: int
     drafts: int
     phase: int
 
 
 class Requests:
-    """Knows the requests that a worker has."""
+    """Knows the requests that a worker has.
+
+    Attributes:
+        ended: Numbers of those that the last step told to have ended, the oldest first.
+    """
 
     def __init__(self) -> None:
+        self.ended: tuple[int, ...] = ()
         self._prompts: dict[str, int] = {}
         self._numbers: dict[str, int] = {}
         self._next = 0
@@ -43,9 +50,10 @@ class Requests:
         Returns:
             By the name of each request what is computed of it.
         """
-        for name in scheduler_output.finished_req_ids:
-            self._prompts.pop(name, None)
-            self._numbers.pop(name, None)
+        known = [name for name in scheduler_output.finished_req_ids if name in self._numbers]
+        self.ended = tuple(sorted(self._numbers.pop(name) for name in known))
+        for name in known:
+            self._prompts.pop(name)
         for each in scheduler_output.scheduled_new_reqs:
             # One that was preempted may come as a new one again, with its answer so far.
             if each.req_id not in self._numbers:
@@ -64,7 +72,7 @@ class Requests:
         phase = VERIFY if drafts else DECODE
         if computed < self._prompts[name]:
             phase = PREFILL
-        return Scheduled(self._numbers[name], tokens, drafts, phase)
+        return Scheduled(self._numbers[name], computed, tokens, drafts, phase)
 
 
 def _computed(scheduler_output: Any) -> Iterator[tuple[str, int]]:  # noqa: ANN401 - vLLM's

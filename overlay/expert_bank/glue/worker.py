@@ -5,19 +5,25 @@
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from expert_bank.config import BankConfig
+from expert_bank.config import FOLLOW_EAMS, BankConfig
 from expert_bank.counter import PickCounter
+from expert_bank.eams.running import RunningEams
 from expert_bank.glue.banking import before_forward, load_banked, require_map_invariance, watch
 from expert_bank.glue.binding import bind_counter
 from expert_bank.glue.captured import captured
 from expert_bank.glue.experts import CountedExperts
+from expert_bank.glue.hidden import hidden_size
 from expert_bank.glue.install import install
+from expert_bank.glue.prompt_eams import PromptEams
 from expert_bank.glue.prompts import Prompts
 from expert_bank.glue.recording import Recording
+from expert_bank.glue.routed import Routed
 from expert_bank.glue.sleeping import SleepingWorker
+from expert_bank.recording.settings import FEATURE as RECORD
 from expert_bank.recording.settings import RecordSettings
 from expert_bank.refused import Refused
 from expert_bank.steering import follow
+from expert_bank.two_bank import TwoBank
 
 AGAIN = "start the engine again for other weights, or start it without moe_hot_experts"
 
@@ -28,11 +34,13 @@ class BankWorker(SleepingWorker):
     Attributes:
         pick_counter: Counts the picks, or None where nothing does.
         prompts: Of the requests; None where no step is staged.
-        recording: Writes what is picked; None where nothing does.
+        routed: What each forward routes; None where nothing asks.
+        recording: Writes it; None where nothing does.
     """
 
     pick_counter: PickCounter | None = None
     prompts: Prompts | None = None
+    routed: Routed | None = None
     recording: Recording | None = None
 
     def load_model(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - vLLM's, whatever they are
@@ -45,6 +53,7 @@ class BankWorker(SleepingWorker):
             self.two_bank = load_banked(self, config, lambda: load(*args, **kwargs))
             self.pick_counter = self.two_bank.counter
             self.prompts = Prompts() if self.two_bank.staging else None
+            self.two_bank.eams = _eams(self.two_bank, config)
             follow(self.two_bank, config.follow)
             watch(self.two_bank, config, self.vllm_config)
         elif getattr(offload, "moe_usage_counter", False) or records is not None:
@@ -54,8 +63,7 @@ class BankWorker(SleepingWorker):
             self.pick_counter = bind_counter(model, self.vllm_config, self.device)
         else:
             super().load_model(*args, **kwargs)
-        if records is not None and self.pick_counter is not None:
-            self.recording = Recording(self, self.pick_counter.layers, records)
+        self._keep_routed(records)
 
     def compile_or_warm_up_model(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
         """Warm up uncounted: some kernels are warmed by whole steps that nobody asked for.
@@ -82,8 +90,9 @@ class BankWorker(SleepingWorker):
         """Run a step; every earlier one of this worker is enqueued by now."""
         tokens = scheduler_output.total_num_scheduled_tokens
         prefill = self.prompts is not None and self.prompts.prefills(scheduler_output)
-        if self.recording is not None and self.pick_counter is not None:
-            self.recording.before(scheduler_output)
+        routed = None if self.pick_counter is None else self.routed
+        if routed is not None:
+            routed.before(scheduler_output)
         if self.pick_counter is None or tokens == 0:
             return super().execute_model(scheduler_output)
         forward: AbstractContextManager[None] = nullcontext()
@@ -94,8 +103,8 @@ class BankWorker(SleepingWorker):
             forward = self.two_bank.step(tokens, prefill=prefill, captured=replayed)
         with self.pick_counter.step(tokens), forward:
             output = super().execute_model(scheduler_output)
-        if self.recording is not None:
-            self.recording.after()
+        if routed is not None:
+            routed.after()
         return output
 
     def sample_tokens(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - the same
@@ -157,9 +166,30 @@ class BankWorker(SleepingWorker):
         self._refuse_while_banked("save_tensorized_model", "weights cannot be saved")
         return super().save_tensorized_model(*args, **kwargs)
 
+    def _keep_routed(self, records: RecordSettings | None) -> None:
+        """Have the layers keep what they route where something is to read it."""
+        counter, two_bank = self.pick_counter, self.two_bank
+        eams = None if two_bank is None else two_bank.eams
+        if counter is None or (records is None and eams is None):
+            return
+        hidden = hidden_size(self.vllm_config) if records is not None and records.hidden else 0
+        feature = FOLLOW_EAMS if records is None else RECORD
+        self.routed = Routed(self, counter.layers, feature, hidden)
+        if records is not None:
+            self.recording = Recording(self, self.routed, records)
+            self.routed.readers.append(self.recording)
+        if eams is not None:
+            self.routed.readers.append(PromptEams(self.routed, eams))
+
     def _refuse_while_banked(self, asked: str, what: str, hint: str = "") -> None:
         if self.two_bank is not None:
             raise Refused(
                 f"{asked}: {what} while experts are in two banks (moe_hot_experts)",
                 hint=hint or "start it without moe_hot_experts to do that",
             )
+
+
+def _eams(two_bank: TwoBank, config: BankConfig) -> RunningEams | None:
+    if not config.follow_eams:
+        return None
+    return RunningEams(len(two_bank.boot), len(two_bank.boot[0]), config.follow_eams)

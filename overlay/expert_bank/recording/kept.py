@@ -50,8 +50,11 @@ class Kept:
             ids [T, L, k], weights [T, L, k], and hidden states [T, L, h] or None.
         """
         hidden = None if self.hidden is None else _tokens_first(self.hidden, tokens)
-        ids: NDArray[np.uint16] = _tokens_first(self.ids, tokens).astype(np.uint16)
-        return ids, _tokens_first(self.weights, tokens), hidden
+        return self.read_ids(tokens), _tokens_first(self.weights, tokens), hidden
+
+    def read_ids(self, tokens: int) -> NDArray[np.uint16]:
+        """Read the ids alone, [T, L, k]; else the same."""
+        return _tokens_first(self.ids, tokens).astype(np.uint16)
 
 
 def _tokens_first(kept: torch.Tensor, tokens: int) -> NDArray[Any]:

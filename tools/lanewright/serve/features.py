@@ -9,14 +9,15 @@ PACKAGE = "expert_bank"
 COUNTER, BANKS = "moe_usage_counter", "moe_hot_experts"
 # Engine arguments that our hook patches add; upstream knows none of them.
 FEATURES = (COUNTER, BANKS)
-STAGE = "moe_prefill_stage"
+STAGE, FOLLOW_EAMS = "moe_prefill_stage", "moe_follow_eams"
 # Of a run and no lane's: it says nothing without a folder.
 RECORD = "moe_record_picks"
-SETTINGS = ("moe_cold_rows", "moe_boot_map", "moe_follow", STAGE)
+SETTINGS = ("moe_cold_rows", "moe_boot_map", "moe_follow", FOLLOW_EAMS, STAGE)
 KINDS: Mapping[str, tuple[type, str]] = {
     COUNTER: (bool, "true or false"),
     BANKS: (str, 'a text, such as "295" or "fit:200GiB"'),
     **dict.fromkeys(SETTINGS, (str, "a text")),
+    FOLLOW_EAMS: (int, "a whole number, of the requests that are kept"),
 }
 
 

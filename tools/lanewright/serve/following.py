@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lanewright.errors import MismatchError
+from lanewright.serve.features import FOLLOW_EAMS
 
 
 def require_following(
@@ -18,7 +19,8 @@ def require_following(
         earlier: How many forwards there were before it began to follow.
 
     Raises:
-        MismatchError: It stands still, stopped, or was not decided on as often.
+        MismatchError: It stands still, stopped, or was not decided on as often; or it was to go by
+            what requests are like, and was told of none.
     """
     follows = banks.get("follows")
     if follows is None:
@@ -42,6 +44,11 @@ def require_following(
             f"{_nothing(where)}: the policy was asked {decisions} times in {forwards} forwards, and"
             f" every {every} of them makes {due}"
         )
+    if engine.get(FOLLOW_EAMS) and not (follows.get("eams") or {}).get("predictions"):
+        raise MismatchError(
+            f"{where}: {FOLLOW_EAMS} is on and proves nothing: no request that ran was held against"
+            " one that had ended"
+        )
 
 
 def told_following(banks: Mapping[str, Any]) -> list[str]:
@@ -50,7 +57,12 @@ def told_following(banks: Mapping[str, Any]) -> list[str]:
     if follows is None:
         return []
     swaps = f"{banks['swaps']} swaps" if banks["swaps"] else "0 swaps were worth it"
-    return [f"the policy looked {follows['decisions']} times at traffic, {swaps}"]
+    looked = f"the policy looked {follows['decisions']} times at traffic, {swaps}"
+    if not (eams := follows.get("eams")):
+        return [looked]
+    return [
+        f"{looked}; {eams['predictions']} times by the requests that ran, of {eams['kept']} kept"
+    ]
 
 
 def _nothing(where: str) -> str:

@@ -8,8 +8,10 @@ from expert_bank.pace import Pace
 from expert_bank.policy import Policy
 from lanewright.residency.compared.forwards import cold_rows, forward_starts
 from lanewright.residency.compared.outcome import Outcome, waited
+from lanewright.residency.compared.prompts import ByPrompts
 from lanewright.residency.compared.setting import Setting
 from lanewright.residency.fixed import fixed_cold
+from lanewright.residency.replay import Policy as Follows
 from lanewright.residency.replay import Replayed, replay
 from lanewright.residency.trace import Map, counted
 
@@ -28,11 +30,16 @@ def standing(name: str, setting: Setting, hot: Map) -> Outcome:
     )
 
 
-def following(setting: Setting, pace: Pace | None = None) -> Outcome:
+def following(setting: Setting, pace: Pace | None = None, *, by_eams: bool = False) -> Outcome:
     """Serve it with the policy that serves in the engine, at the engine's barriers.
 
     A swap copies the promoted row while the forward behind it waits; the cold bank has every
     expert, so that a demotion copies nothing.
+
+    Args:
+        setting: See there.
+        pace: The policy's settings.
+        by_eams: Whether the map goes by what the requests that run are like.
     """
     trace, pace = setting.trace, pace or Pace()
     starts = forward_starts(trace.forward)
@@ -44,14 +51,17 @@ def following(setting: Setting, pace: Pace | None = None) -> Outcome:
         picks_per_token=trace.picks,
         pace=pace,
     )
-    barriers = starts[pace.every :: pace.every].tolist()
+    # As the engine counts: before the N-th forward, the 2 N-th and so on.
+    looks = [each for each in range(pace.every - 1, len(starts), pace.every) if each]
+    barriers = starts[looks].tolist()
+    asked: Follows = ByPrompts(policy, setting, barriers) if by_eams else policy
     done = replay(
-        policy, trace.ids, setting.boot, every=barriers, rows=setting.rows, row_bytes=sizes
+        asked, trace.ids, setting.boot, every=barriers, rows=setting.rows, row_bytes=sizes
     )
     demanded = np.zeros(len(starts), np.int64)
     ahead, wasted = np.zeros(len(starts), np.int64), 0
     hot, fresh = setting.boot.copy(), np.zeros_like(setting.boot)
-    edges = [0, *range(pace.every, len(starts), pace.every), len(starts)]
+    edges = [0, *looks, len(starts)]
     for number, (first, behind) in enumerate(pairwise(edges)):
         if number:
             ahead[first] = _promoted(done, number - 1)
@@ -62,7 +72,7 @@ def following(setting: Setting, pace: Pace | None = None) -> Outcome:
         demanded[first:behind] = cold_rows(ids, hot, starts[first:behind] - start)
         fresh &= counted(ids, trace.experts) == 0
     return Outcome(
-        policy="following",
+        policy="following-eams" if by_eams else "following",
         cold=done.cold,
         demanded=demanded,
         ahead=ahead,

@@ -24,8 +24,9 @@ ON_DEMAND: dict[str, OnDemand] = {
     "belady": belady_cold,
 }
 INFINITY: dict[str, Variant] = {"infinity-paper": "paper", "infinity-code": "code"}
-MAPS = ("fixed", "following", "oracle", "null")
-POLICIES = ("null", "fixed", "following", "oracle", "lru", "lfu", "lfru", "belady", *INFINITY)
+FOLLOWING = ("following", "following-eams")
+MAPS = ("fixed", *FOLLOWING, "oracle", "null")
+POLICIES = ("null", "fixed", *FOLLOWING, "oracle", "lru", "lfu", "lfru", "belady", *INFINITY)
 
 
 def outcomes(name: str, setting: Setting) -> Iterator[Outcome]:
@@ -42,8 +43,8 @@ def outcomes(name: str, setting: Setting) -> Iterator[Outcome]:
         yield from _infinity(name, setting)
     elif name in ON_DEMAND:
         yield _on_demand(name, setting)
-    elif name == "following":
-        yield following(setting)
+    elif name in FOLLOWING:
+        yield following(setting, by_eams=name == "following-eams")
     else:
         yield standing(name, setting, _map(name, setting))
 

@@ -58,7 +58,7 @@ def told_of(replayed: Replay, *arguments: str) -> dict[str, Any]:
 def test_every_policy_is_told(replayed: Replay) -> None:
     found = told_of(replayed)
     names = [each["policy"] for each in found["policies"]]
-    assert names == [*POLICIES[:8], *["infinity-paper"] * 3, *["infinity-code"] * 3]
+    assert names == [*POLICIES[:9], *["infinity-paper"] * 3, *["infinity-code"] * 3]
     assert {key: found[key] for key in ("tokens", "forwards", "requests", "model")} == {
         "tokens": 300,
         "forwards": 300,
@@ -72,7 +72,7 @@ def test_every_policy_is_told(replayed: Replay) -> None:
         assert each["moved_bytes"] >= each["demand_miss_bytes"] > 0
         assert sum(bucket["tokens"] for bucket in each["by_token"]) == 300
         assert [bucket["first"] for bucket in each["by_token"]] == [0, 1, 2, 4, 8, 16]
-    assert [each["links"] for each in found["policies"][8:11]] == [[24.0], [32.0], [340.0]]
+    assert [each["links"] for each in found["policies"][9:12]] == [[24.0], [32.0], [340.0]]
 
 
 def test_the_map_at_the_start_is_of_what_is_not_replayed(replayed: Replay) -> None:

@@ -87,6 +87,9 @@ class Arguments(Protocol):
     machine_file: Path | None
     figures: Path | None
     plots: Path | None
+    replay_file: Path | None
+    guess_file: Path | None
+    residency_pull: int
     users: list[int] | None
     tokens: float | None
     overlap: float

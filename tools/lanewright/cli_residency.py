@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from lanewright import cli_kinds
+from lanewright.cli_gate import add_gate
 from lanewright.cli_image import AddCommand
 from lanewright.cli_record import add_record
 from lanewright.cli_replay import add_replay
@@ -31,6 +32,7 @@ def add_residency(
     _add_cost(actions, command)
     add_record(actions, command)
     add_replay(actions, command)
+    add_gate(actions, command)
     top = command(
         actions,
         "top",

@@ -1,0 +1,1 @@
+"""Whether prefetching is worth another look: three conditions, from what was measured."""

@@ -224,3 +224,10 @@ def bench(session: nox.Session) -> None:
             failed.append(name)
     if failed:
         session.error(f"failed: {', '.join(failed)}")
+
+
+@nox.session(default=False)
+def probe(session: nox.Session) -> None:
+    """Probe the machine: -- e1|e2 [--blocks N] [--out FILE]; e1 is what counting costs, e2 what a copy saves."""
+    install(session)
+    session.run("python", "-m", "benchmarks.probe", *session.posargs)

@@ -4,15 +4,15 @@ RESULT becomes a JSON object; times are milliseconds by the device's own clock.
 """
 
 import json
-import random
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from turns import WARM_UP, Act, captured, in_turns
 
 from expert_bank.cuda_registration import register_with_cuda, unregister_with_cuda
 from expert_bank.host_memory import HostMemory
@@ -29,31 +29,12 @@ SIZES = (11_796_480, 737_280, 5_898_240, 368_640)
 ROWS = (1, 8, 32)
 LAYERS, EXPERTS, HOT, K = 40, 384, 295, 6
 TOKENS = (6, 16, 32)
-WARM_UP = 10
 DEVICE = torch.device("cuda")
-Act = Callable[[], object]
 
 
 def addresses(rows: torch.Tensor, chosen: torch.Tensor) -> torch.Tensor:
     """Addresses of some rows, int64[n]."""
     return chosen.to(torch.int64) * row_bytes(rows) + rows.data_ptr()
-
-
-def in_turns(acts: Mapping[str, Act], blocks: int) -> dict[str, list[float]]:
-    """Time each act once a block, in an order drawn anew; milliseconds by its name."""
-    draw = random.Random(20261130)  # noqa: S311 - no secret
-    times: dict[str, list[float]] = {name: [] for name in acts}
-    for number in range(WARM_UP + blocks):
-        for name in draw.sample(list(acts), len(acts)):
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            torch.cuda.synchronize()
-            start.record()
-            acts[name]()
-            end.record()
-            end.synchronize()
-            if number >= WARM_UP:
-                times[name].append(start.elapsed_time(end))
-    return times
 
 
 def copies(blocks: int) -> list[dict[str, Any]]:
@@ -97,7 +78,7 @@ def copies(blocks: int) -> list[dict[str, Any]]:
                 asked_for = Copies(*(np.concatenate(each) for each in listed(to, of, chosen)))
                 acts["batched"] = partial(batch, asked_for)
                 require_batched(acts["batched"], to, of, chosen)
-            found.append({"rows": rows, "way": way, "bytes": length, **in_turns(acts, blocks)})
+            found.append({"rows": rows, "way": way, "bytes": length, **in_turns(acts, blocks)[0]})
     torch.cuda.synchronize()
     registration.close()
     return found
@@ -167,7 +148,7 @@ def counts(blocks: int) -> list[dict[str, Any]]:
         for name, scheduled in (("mapped", 0), ("counted", tokens)):
             told = torch.full((1,), scheduled, dtype=torch.int32, device=DEVICE)
             graphs[name] = captured(partial(step, ids, told))
-        times = in_turns({name: graph.replay for name, graph in graphs.items()}, blocks)
+        times, _ = in_turns({name: graph.replay for name, graph in graphs.items()}, blocks)
         found.append({"tokens": tokens, "picks": tokens * K, "layers": LAYERS, **times})
     picks = (WARM_UP + blocks + 1) * LAYERS * K * sum(TOKENS)
     if int(counted.sum()) != picks:
@@ -178,15 +159,6 @@ def counts(blocks: int) -> list[dict[str, Any]]:
 def rows_of(rows: torch.Tensor, chosen: torch.Tensor) -> torch.Tensor:
     """Some rows, in host memory."""
     return rows[chosen.to(rows.device)].cpu()
-
-
-def captured(body: Act) -> Any:  # noqa: ANN401 - torch's graph
-    """Run once, so that the kernel is compiled; then capture."""
-    body()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        body()
-    return graph
 
 
 if __name__ == "__main__":

@@ -90,6 +90,14 @@ class Arguments(Protocol):
     replay_file: Path | None
     guess_file: Path | None
     residency_pull: int
+    files: list[Path]
+    form: str | None
+    model: str
+    experts: int
+    prompts: tuple[int, ...]
+    length: int
+    checked_usage: Path | None
+    scheduled: int | None
     users: list[int] | None
     tokens: float | None
     overlap: float

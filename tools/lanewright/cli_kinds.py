@@ -62,6 +62,16 @@ def whole(text: str) -> int:
     return _between(text, 1, MOST_OF_ANY)
 
 
+def many(text: str) -> int:
+    """A whole number from 1 on."""
+    return _between(text, 1, 2**40)
+
+
+def wholes(text: str) -> tuple[int, ...]:
+    """Whole numbers, with commas."""
+    return tuple(whole(part) for part in text.split(","))
+
+
 def milliseconds(text: str) -> float:
     """A time that may be none."""
     number = _number(text)

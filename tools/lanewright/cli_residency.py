@@ -9,6 +9,7 @@ from lanewright.cli_gate import add_gate
 from lanewright.cli_image import AddCommand
 from lanewright.cli_record import add_record
 from lanewright.cli_replay import add_replay
+from lanewright.cli_trace import add_trace
 
 
 def add_residency(
@@ -31,6 +32,7 @@ def add_residency(
     _add_plan(actions, command)
     _add_cost(actions, command)
     add_record(actions, command)
+    add_trace(actions, command)
     add_replay(actions, command)
     add_gate(actions, command)
     top = command(

@@ -1,9 +1,6 @@
 """``lanewright residency replay``: policies beside one another on a recorded trace."""
 
 import json
-from pathlib import Path
-
-import numpy as np
 
 from expert_bank.hot import hot_rows
 from expert_bank.refused import Refused
@@ -19,10 +16,10 @@ from lanewright.residency.compared.setting import LINKS, Setting, ended, learned
 from lanewright.residency.compared.told import by_token_lines, facts, lines
 from lanewright.residency.infinity.settings import Settings
 from lanewright.residency.oracle import oracle_map
-from lanewright.residency.trace import Picks, counted
+from lanewright.residency.trace import counted
 from lanewright.residency.trace_file.reading import read_trace
 from lanewright.residency.trace_file.recorded import Recorded
-from lanewright.residency.usage_map import read_usage_map
+from lanewright.residency.trace_file.usage import counts_of
 from lanewright.terminal import emit, say
 
 LEARNED = 0.25
@@ -63,7 +60,7 @@ def _setting(found: Recorded, arguments: Arguments) -> tuple[Setting, int]:
     except Refused as error:
         raise LanewrightError(f"--hot: {error.message}", hint=error.hint) from error
     if arguments.boot is not None:
-        start, counts = 0, _usage(arguments.boot, found)
+        start, counts = 0, counts_of(arguments.boot, found)
     else:
         start = learned_tokens(found, LEARNED if arguments.learn is None else arguments.learn)
         counts = counted(found.ids[:start], found.experts)
@@ -88,20 +85,6 @@ def _setting(found: Recorded, arguments: Arguments) -> tuple[Setting, int]:
         past=ended(found, start),
     )
     return setting, start
-
-
-def _usage(file: Path, found: Recorded) -> Picks:
-    """Read the picks of a usage map: int64[L, E], the trace's layers."""
-    usage = read_usage_map(file)
-    if usage.model != found.model:
-        raise LanewrightError(
-            f"{file} is of another model than the trace",
-            hint="lanewright usage --out FILE, of the server that the trace is of",
-        )
-    counts = [usage.layers.get(name, []) for name in found.layers]
-    if any(len(each) != found.experts for each in counts):
-        raise LanewrightError(f"{file} lacks layers of the trace, or has other experts in them")
-    return np.array(counts, np.int64)
 
 
 def _size(text: str | None, option: str) -> int:

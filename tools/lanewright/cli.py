@@ -75,6 +75,11 @@ class Arguments(Protocol):
     nearest: int
     ahead: int
     by_token: bool
+    guessers: list[str] | None
+    phase: str
+    drawn: bool
+    attention: float
+    plot: Path | None
     stats_file: Path | None
     once: bool
     interval: float

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lanewright import cli_kinds
 from lanewright.cli_gate import add_gate
+from lanewright.cli_guess import add_guess
 from lanewright.cli_image import AddCommand
 from lanewright.cli_record import add_record
 from lanewright.cli_replay import add_replay
@@ -35,6 +36,7 @@ def add_residency(
     add_trace(actions, command)
     add_replay(actions, command)
     add_gate(actions, command)
+    add_guess(actions, command)
     top = command(
         actions,
         "top",

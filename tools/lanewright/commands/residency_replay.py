@@ -2,13 +2,11 @@
 
 import json
 
-from expert_bank.hot import hot_rows
-from expert_bank.refused import Refused
-from expert_bank.sizes import parse_size
 from lanewright.cli import Arguments
 from lanewright.errors import ExitCode, LanewrightError
 from lanewright.places import Places
 from lanewright.project import Project
+from lanewright.residency.asked_rows import asked_rows, asked_size
 from lanewright.residency.compared.first_tokens import places
 from lanewright.residency.compared.outcome import Outcome
 from lanewright.residency.compared.policies import POLICIES, outcomes
@@ -51,14 +49,8 @@ def run(_project: Project | None, _places: Places, arguments: Arguments) -> Exit
 
 def _setting(found: Recorded, arguments: Arguments) -> tuple[Setting, int]:
     """What is compared on, and from which token on."""
-    row = _size(arguments.row, "--row")
-    layers = len(found.layers)
-    try:
-        rows = hot_rows(
-            arguments.hot or "", experts=[found.experts] * layers, row_bytes=[row] * layers
-        )
-    except Refused as error:
-        raise LanewrightError(f"--hot: {error.message}", hint=error.hint) from error
+    row = asked_size(arguments.row, "--row")
+    rows = asked_rows(arguments.hot, found, row)
     if arguments.boot is not None:
         start, counts = 0, counts_of(arguments.boot, found)
     else:
@@ -70,7 +62,7 @@ def _setting(found: Recorded, arguments: Arguments) -> tuple[Setting, int]:
             f"{arguments.trace_file}: no token is left to replay",
             hint="give a smaller --learn, or a trace with more forwards",
         )
-    buffer = None if arguments.buffer is None else _size(arguments.buffer, "--buffer") // row
+    buffer = None if arguments.buffer is None else asked_size(arguments.buffer, "--buffer") // row
     setting = Setting(
         trace=trace,
         boot=oracle_map(counts, rows),
@@ -85,12 +77,3 @@ def _setting(found: Recorded, arguments: Arguments) -> tuple[Setting, int]:
         past=ended(found, start),
     )
     return setting, start
-
-
-def _size(text: str | None, option: str) -> int:
-    found = parse_size(text or "")
-    if not found:
-        raise LanewrightError(
-            f"{option} {text!r} is no size", hint="write one with its unit, as in 17.92MiB"
-        )
-    return found

@@ -57,7 +57,8 @@ def selected(found: Recorded, tokens: slice | NDArray[np.bool_]) -> Recorded:
     """Give some tokens of a trace."""
     columns = {name: getattr(found, name)[tokens] for name in TOKEN_COLUMNS}
     weights = None if found.weights is None else found.weights[tokens]
-    return replace(found, ids=found.ids[tokens], weights=weights, **columns)
+    hidden = None if found.hidden is None else found.hidden[tokens]
+    return replace(found, ids=found.ids[tokens], weights=weights, hidden=hidden, **columns)
 
 
 def ended(found: Recorded, token: int) -> Recorded:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from lanewright.residency.aligned import aligned
 from lanewright.residency.compared.first_tokens import buckets
 from lanewright.residency.compared.forwards import forward_starts
 from lanewright.residency.compared.outcome import Outcome
@@ -90,7 +91,7 @@ def lines(told: dict[str, Any]) -> Iterator[str]:
         f" {told['step_seconds'] * 1e3:g} that it computes"
     )
     head = [*HEAD, *(f"{link:g} GB/s" for link in told["links"])]
-    yield from _aligned([head, *(_row(told, each) for each in told["policies"])])
+    yield from aligned([head, *(_row(told, each) for each in told["policies"])])
 
 
 def by_token_lines(told: dict[str, Any]) -> Iterator[str]:
@@ -103,7 +104,7 @@ def by_token_lines(told: dict[str, Any]) -> Iterator[str]:
             place = f"{each['first']}" if last == each["first"] else f"{each['first']}-{last}"
             waited = _waited(told, each["stall_seconds"], 1)
             rows.append([policy["policy"], place, f"{each['cold_share']:.2%}", *waited])
-    yield from _aligned(rows)
+    yield from aligned(rows)
 
 
 def _row(told: dict[str, Any], each: dict[str, Any]) -> list[str]:
@@ -124,10 +125,3 @@ def _waited(told: dict[str, Any], seconds: dict[str, float], forwards: int) -> I
     for link in told["links"]:
         found = seconds.get(f"{link:g}")
         yield "" if found is None else f"{found / forwards * 1e3:.2f}"
-
-
-def _aligned(rows: list[list[str]]) -> Iterator[str]:
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    for first, *others in rows:
-        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-        yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()

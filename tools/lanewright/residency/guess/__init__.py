@@ -1,0 +1,1 @@
+"""Guessers of the next experts beside one another, on requests that none of them learned from."""

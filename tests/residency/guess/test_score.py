@@ -79,13 +79,18 @@ def test_tokens_of_one_forward_share_a_row() -> None:
 
 
 def test_an_error_is_that_of_requests_and_not_of_tokens() -> None:
-    hits = np.array([2, 2, 0, 0])
-    share, error = clustered(hits, 2, np.array([0, 0, 1, 1]))
+    hits, two = np.array([2, 2, 0, 0]), np.full(4, 2)
+    share, error = clustered(hits, two, np.array([0, 0, 1, 1]))
     assert share == 0.5
     assert error == pytest.approx(sqrt(2 / 1 * (2**2 + 2**2)) / 8)
     # All alike from request to request: nothing is uncertain about the next one.
-    assert clustered(np.array([2, 0, 2, 0]), 2, np.array([0, 0, 1, 1])) == (0.5, 0.0)
-    assert clustered(hits, 2, np.zeros(4, np.int64)) == (0.5, None)
+    assert clustered(np.array([2, 0, 2, 0]), two, np.array([0, 0, 1, 1])) == (0.5, 0.0)
+    # Of what is not alike often, the ratio's: 3 of 5, apart 1.8 and -1.8.
+    share, error = clustered(np.array([3, 0]), np.array([2, 3]), np.array([0, 1]))
+    assert share == 0.6
+    assert error == pytest.approx(sqrt(2 * 2 * 1.8**2) / 5)
+    assert clustered(np.zeros(2, np.int64), np.zeros(2, np.int64), np.arange(2)) == (None, None)
+    assert clustered(hits, two, np.zeros(4, np.int64)) == (0.5, None)
 
 
 def test_the_control_scores_exactly_one() -> None:

@@ -80,6 +80,8 @@ def head(setting: Setting) -> Ranks:
 
 STEP = Lead("a forward", steps=1)
 LAYER = Lead("a layer", layers=1)
+# An EAM is matched whole: once the forward before is through. The first layer's is the least lead.
+THROUGH = Lead("the first layer's attention", attention=1)
 STANDING = Lead("known before the start", standing=True)
 HELD = Lead("held already", copies=False)
 GUESSERS: dict[str, Guesser] = {
@@ -91,7 +93,7 @@ GUESSERS: dict[str, Guesser] = {
     "draft": Guesser(STEP, draft),
     "request": Guesser(STEP, request_frequency),
     "global": Guesser(STANDING, global_frequency),
-    "eam": Guesser(STEP, eam),
+    "eam": Guesser(THROUGH, eam),
     "lru-cache": Guesser(HELD, cache_so_far),
     "hindsight-cache": Guesser(HELD, cache_in_hindsight),
     "head": Guesser(Lead("a layer's attention", attention=1), head),

@@ -37,6 +37,7 @@ class Wide:
         error: Its standard error, requests being drawn; None of one request.
         precision: Share of the names that are picked; None where nothing is named.
         cold_recall: Share of the picks that are not resident, which are named; None where there are none.
+        cold_error: Its standard error, as ``error``.
         rows: That would be copied.
     """
 
@@ -46,6 +47,7 @@ class Wide:
     error: float | None
     precision: float | None
     cold_recall: float | None
+    cold_error: float | None
     rows: Rows
 
 
@@ -123,41 +125,48 @@ def _wide(
     hit = place < names
     narrow = ranks[:, :, :names]
     named = int((narrow != NONE).sum())
-    recall, error = clustered(
-        hit.sum(axis=(1, 2)), hit[0].size, setting.trace.request[setting.scored]
+    request = setting.trace.request[setting.scored]
+    each = np.full(len(hit), hit[0].size)
+    recall, error = clustered(hit.sum(axis=(1, 2)), each, request)
+    cold_recall, cold_error = clustered(
+        (hit & cold).sum(axis=(1, 2)), cold.sum(axis=(1, 2)), request
     )
     return Wide(
         names=names,
         chance=names / setting.trace.experts,
-        recall=recall,
+        recall=recall or 0.0,
         error=error,
         precision=int(hit.sum()) / named if named else None,
-        cold_recall=float(hit[cold].mean()) if cold.any() else None,
+        cold_recall=cold_recall,
+        cold_error=cold_error,
         rows=_rows(setting, narrow),
     )
 
 
 def clustered(
-    hits: NDArray[np.int64], each: int, request: NDArray[np.int64]
-) -> tuple[float, float | None]:
+    hits: NDArray[np.int64], of: NDArray[np.int64], request: NDArray[np.int64]
+) -> tuple[float | None, float | None]:
     """Tell a share and its standard error, where whole requests were drawn.
 
     Args:
         hits: int64[N], of each token.
-        each: What they are of, a token.
+        of: int64[N], what they are of.
         request: int64[N].
 
     Returns:
-        The share, and the standard error of the ratio; None of one request.
+        The share, None of nothing; and the standard error of the ratio, None of one request.
     """
-    _, number, tokens = np.unique(request, return_inverse=True, return_counts=True)
-    share = float(hits.sum() / (each * len(hits)))
-    many = len(tokens)
+    asked = of > 0
+    if not asked.any():
+        return None, None
+    _, number = np.unique(request[asked], return_inverse=True)
+    mine, each = (np.bincount(number, weights=column[asked]) for column in (hits, of))
+    total, many = float(each.sum()), len(each)
+    share = float(mine.sum()) / total
     if many == 1:
         return share, None
-    apart = np.bincount(number, weights=hits) - share * each * tokens
-    spread = many / (many - 1) * float(apart @ apart)
-    return share, sqrt(spread) / (each * len(hits))
+    apart = mine - share * each
+    return share, sqrt(many / (many - 1) * float(apart @ apart)) / total
 
 
 def _rows(setting: Setting, narrow: Ranks) -> Rows:

@@ -79,6 +79,7 @@ def _wide_facts(setting: Setting, found: Scored, wide: Wide) -> dict[str, Any]:
         "recall_error": wide.error,
         "precision": wide.precision,
         "cold_recall": wide.cold_recall,
+        "cold_recall_error": wide.cold_error,
     }
     if not found.lead.copies:
         return told
@@ -144,9 +145,16 @@ def _recall_rows(told: dict[str, Any]) -> Iterator[list[str]]:
     picks, experts = told["picks_per_token"], told["experts"]
     names = [min(many * picks, experts) for many in (1, 2, 3)]
     heads = [[f"@{each}", "+-"] for each in names]
-    yield ["guesser", "guessed", *(word for head in heads for word in head), "cold @k", "cold @2k"]
+    yield [
+        "guesser",
+        "guessed",
+        *(word for head in heads for word in head),
+        "cold @k",
+        "+-",
+        "cold @2k",
+    ]
     chances = [[f"{each / experts:.2%}", ""] for each in names]
-    cold = [f"{each / experts:.2%}" for each in names[:2]]
+    cold = [f"{names[0] / experts:.2%}", "", f"{names[1] / experts:.2%}"]
     yield ["(chance)", "", *(word for pair in chances for word in pair), *cold]
     for each in told["guessers"]:
         if each["missing"]:
@@ -157,7 +165,9 @@ def _recall_rows(told: dict[str, Any]) -> Iterator[list[str]]:
             each["guesser"],
             _share(each["guessed"]),
             *(word for pair in numbers for word in pair),
-            *(_share(one["cold_recall"]) for one in wide[:2]),
+            _share(wide[0]["cold_recall"]),
+            _share(wide[0]["cold_recall_error"]),
+            _share(wide[1]["cold_recall"]),
         ]
 
 

@@ -5,9 +5,8 @@ Run by path with the lane's Python. FOLDER has ``spec.json`` (``experts``, ``wid
 (uint16[T, L, k]) and the tokens ``fitted``, ``checked`` and ``scored`` (int64). It writes ``ranks.npy``,
 int32[scored, L, width], the likeliest expert first. Ends with 3 where torch is not here.
 
-A head is two linear functions of the state, normalised as in front of a layer: h to r to E numbers. It is
-fitted on the cross entropy of its softmax with the picks, each 1 / k; the state of the head that
-recalls most of ``checked`` is kept.
+A head is two linear functions of the state, normalised as in front of a layer: h to r to E numbers. Each
+expert's is fitted to whether it was picked; what recalled most of ``checked`` on the way is kept.
 """
 
 import json
@@ -19,9 +18,8 @@ import numpy as np
 
 NO_TORCH = 3
 MOST_BETWEEN = 256
-BATCH, STEPS, LOOK = 512, 3000, 100
-PATIENCE = 8
-RATE, DECAY = 3e-3, 1e-2
+BATCH, STEPS, LOOK = 1024, 2000, 200
+RATE, DECAY = 2e-3, 1e-2
 SCORED_AT_ONCE = 8192
 
 
@@ -76,26 +74,25 @@ class Head:
     def fit(self, state: Any, picks: Any, aside: Any, aside_picks: Any) -> str:  # noqa: ANN401 - NumPy's
         """Fit on states and their picks; what it recalls of those aside, in words."""
         torch = self.torch
-        plain, wanted = self.normalised(state), torch.from_numpy(picks.astype(np.int64))
+        plain = self.normalised(state)
+        picked = torch.zeros(len(plain), self.second.out_features)
+        picked.scatter_(1, torch.from_numpy(picks.astype(np.int64)), 1.0)
         weights = [*self.first.parameters(), *self.second.parameters()]
         optimizer = torch.optim.AdamW(weights, lr=RATE, weight_decay=DECAY)
-        schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, STEPS)
-        best, kept, since = -1.0, [each.detach().clone() for each in weights], 0
-        for step in range(STEPS):
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=STEPS)
+        measure = torch.nn.BCEWithLogitsLoss()
+        best, kept = -1.0, [each.detach().clone() for each in weights]
+        for step in range(1, STEPS + 1):
             batch = torch.randint(len(plain), (min(BATCH, len(plain)),))
-            likely = torch.log_softmax(self.logits(plain[batch]), dim=1)
-            loss = -likely.gather(1, wanted[batch]).mean()
+            loss = measure(self.logits(plain[batch]), picked[batch])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
-            if len(aside) and (step + 1) % LOOK == 0:
+            if step % LOOK == 0 and len(aside):
                 recall = self.recall(aside, aside_picks)
-                since += 1
                 if recall > best:
-                    best, kept, since = recall, [each.detach().clone() for each in weights], 0
-                if since >= PATIENCE:
-                    break
+                    best, kept = recall, [each.detach().clone() for each in weights]
         if not len(aside):
             return "nothing aside"
         with torch.no_grad():

@@ -125,6 +125,18 @@ def test_an_eam_names_what_the_likest_request_picked() -> None:
     assert both[1].tolist() == [[0, 1, 4, 5, -1, -1], [2, 3, 6, 7, -1, -1]]
 
 
+def test_an_eam_is_of_the_phase_that_is_guessed_at() -> None:
+    """By its prompt the third request is like the first; by what it decoded, like the second."""
+    low, high = [[0, 1], [2, 3]], [[4, 5], [6, 7]]
+    ids = [low, low, high, high, low, high, high]
+    phase = np.array([PREFILL, DECODE] * 2 + [PREFILL, DECODE, DECODE], np.uint8)
+    request = np.array([0, 0, 1, 1, 2, 2, 2])
+    found = requests.recorded(np.array(ids), 8, request=request, phase=phase)
+    ranks = eam(asked(found, learn=0.5))
+    assert (ranks[0] == -1).all()
+    assert ranks[1, 0].tolist() == [4, 5, -1, -1, -1, -1]
+
+
 def drafted(*, again: bool) -> Setting:
     """A request that is learned from, and one with a rejected draft at position 2."""
     ids = traffic.matched(5, 2, 8, 2)

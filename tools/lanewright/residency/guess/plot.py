@@ -35,7 +35,7 @@ def write_plot(told: dict[str, Any], file: Path) -> None:
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
     content = io.BytesIO()
     with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(8, 4.4), layout="constrained")
+        figure = Figure(figsize=(9, 4.8), layout="constrained")
         _draw(figure.add_subplot(), told)
         if file.suffix == ".svg":
             FigureCanvasSVG(figure)
@@ -102,7 +102,7 @@ def _draw(axes: Any, told: dict[str, Any]) -> None:  # noqa: ANN401 - matplotlib
     )
     axes.set_ylabel(f"recall of {told['picks_per_token']} names (open: of twice as many)")
     axes.set_title(
-        f"guesses at {told['tokens']} tokens of {told['phase']}: right of a dashed line a row is there in time"
+        f"guesses at {told['tokens']} tokens of {told['phase']}: right of a dashed line one row is there in time"
     )
 
 
@@ -117,5 +117,6 @@ def _label(axes: Any, x: float, several: list[tuple[float, str]]) -> None:  # no
             (x, recall),
             xytext=(x * 1.25, y),
             va="center",
+            fontsize=8,
             arrowprops={"arrowstyle": "-", "color": "grey", "linewidth": 0.5},
         )

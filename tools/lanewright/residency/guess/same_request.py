@@ -30,8 +30,8 @@ def request_frequency(setting: Setting) -> Ranks:
     counts = counted(trace.ids[setting.learned], trace.experts)
     shares = counts / (counts.sum(axis=1, keepdims=True) + 1)
     for mine in _by_request(setting):
-        own = past.order[past.start[tokens[mine[0]]] :][: past.known[tokens[mine]].max()]
-        known = past.known[tokens[mine]]
+        start, known = past.start[tokens[mine[0]]], past.known[tokens[mine]]
+        own = past.order[start : start + known.max()]
         for layer in range(len(trace.layers)):
             each = np.zeros((len(own) + 1, trace.experts), np.int32)
             np.put_along_axis(each[1:], trace.ids[own, layer].astype(np.int64), 1, axis=1)
@@ -42,21 +42,23 @@ def request_frequency(setting: Setting) -> Ranks:
 
 
 def eam(setting: Setting) -> Ranks:
-    """Name what requests picked that are like this one so far, its prompt included.
+    """Name what requests picked that are like this one so far: MoE-Infinity's prediction.
 
-    They are the requests that were learned from, whole, in the order in which they ended.
+    As in the paper prefill and decode are apart: what is held against one another is of the phase
+    that is guessed at, and a request's first forward in it has no guess. The others are the requests
+    that were learned from, in the order in which they ended.
     """
     trace, tokens = setting.trace, setting.scored
     past = history(trace)
-    kept = _learned_eams(setting)
+    kept = _learned_eams(setting, past)
     found = nothing((len(tokens), len(trace.layers), setting.width))
     for mine in _by_request(setting):
-        known = past.known[tokens[mine]]
+        start, known = past.start[tokens[mine[0]]], past.known[tokens[mine]]
         so_far = np.zeros((len(trace.layers), trace.experts), np.int64)
         seen = 0
         for many in np.unique(known):
-            own = past.order[past.start[tokens[mine[0]]] :][seen:many]
-            so_far += counted(trace.ids[own], trace.experts)
+            own = past.order[start + seen : start + many]
+            so_far += counted(trace.ids[own[setting.in_phase[own]]], trace.experts)
             seen = int(many)
             if (shares := predicted(kept, so_far, setting.nearest)) is not None:
                 found[mine[known == many]] = best(shares, setting.width)
@@ -91,13 +93,12 @@ def _by_request(setting: Setting) -> list["np.ndarray[tuple[int], np.dtype[np.in
     return np.split(order, np.flatnonzero(np.diff(request[order])) + 1)
 
 
-def _learned_eams(setting: Setting) -> Collection:
+def _learned_eams(setting: Setting, past: History) -> Collection:
     trace = setting.trace
-    past: History = history(trace)
     kept = Collection(len(trace.layers), trace.experts, setting.eams)
-    learned = past.order[setting.learned[past.order]]
+    learned = past.order[(setting.learned & setting.in_phase)[past.order]]
     request = trace.request[learned]
     whole = np.split(learned, np.flatnonzero(np.diff(request)) + 1)
-    for tokens in sorted(whole, key=lambda each: int(each[-1])):
+    for tokens in sorted((each for each in whole if len(each)), key=lambda each: int(each[-1])):
         kept.add(counted(trace.ids[tokens], trace.experts))
     return kept

@@ -58,10 +58,14 @@ class Setting:
     head: "Callable[[Setting], Ranks] | None" = None
 
     @property
+    def in_phase(self) -> NDArray[np.bool_]:
+        """bool[T], tokens of the phase, of all requests."""
+        return np.isin(self.trace.phase, PHASE_NUMBERS[self.phase])
+
+    @property
     def scored(self) -> NDArray[np.int64]:
         """int64[N], the tokens that are guessed at, in order."""
-        mine = ~self.learned & np.isin(self.trace.phase, PHASE_NUMBERS[self.phase])
-        return np.flatnonzero(mine)
+        return np.flatnonzero(~self.learned & self.in_phase)
 
     @property
     def width(self) -> int:

@@ -5,8 +5,9 @@ Run by path with the lane's Python. FOLDER has ``spec.json`` (``experts``, ``wid
 (uint16[T, L, k]) and the tokens ``fitted``, ``checked`` and ``scored`` (int64). It writes ``ranks.npy``,
 int32[scored, L, width], the likeliest expert first. Ends with 3 where torch is not here.
 
-A head is two linear functions of the state, normalised as in front of a layer: h to r to E numbers. Each
-expert's is fitted to whether it was picked; what recalled most of ``checked`` on the way is kept.
+A head is two linear functions of the state, normalised as in front of a layer: h to r to E numbers. They are
+fitted to rank each pick above all that was not picked, in whatever order the picks are among
+themselves; what recalled most of ``checked`` on the way is kept.
 """
 
 import json
@@ -19,7 +20,7 @@ import numpy as np
 NO_TORCH = 3
 MOST_BETWEEN = 256
 BATCH, STEPS, LOOK = 1024, 2000, 200
-RATE, DECAY = 2e-3, 1e-2
+RATE, DECAY = 3e-3, 1e-2
 SCORED_AT_ONCE = 8192
 
 
@@ -75,16 +76,15 @@ class Head:
         """Fit on states and their picks; what it recalls of those aside, in words."""
         torch = self.torch
         plain = self.normalised(state)
-        picked = torch.zeros(len(plain), self.second.out_features)
-        picked.scatter_(1, torch.from_numpy(picks.astype(np.int64)), 1.0)
+        picked = torch.zeros(len(plain), self.second.out_features, dtype=torch.bool)
+        picked.scatter_(1, torch.from_numpy(picks.astype(np.int64)), value=True)
         weights = [*self.first.parameters(), *self.second.parameters()]
         optimizer = torch.optim.AdamW(weights, lr=RATE, weight_decay=DECAY)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=STEPS)
-        measure = torch.nn.BCEWithLogitsLoss()
         best, kept = -1.0, [each.detach().clone() for each in weights]
         for step in range(1, STEPS + 1):
             batch = torch.randint(len(plain), (min(BATCH, len(plain)),))
-            loss = measure(self.logits(plain[batch]), picked[batch])
+            loss = self.loss(self.logits(plain[batch]), picked[batch])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -99,6 +99,11 @@ class Head:
             for each, value in zip(weights, kept, strict=True):
                 each.copy_(value)
         return f"recalls {best:.4f} of what was kept aside"
+
+    def loss(self, logits: Any, picked: Any) -> Any:  # noqa: ANN401 - torch's
+        """Give the mean cross entropy of each pick with what was not picked: bool[T, E]."""
+        others = self.torch.logsumexp(logits.masked_fill(picked, -self.torch.inf), 1, keepdim=True)
+        return self.torch.nn.functional.softplus(others - logits)[picked].mean()
 
     def recall(self, state: Any, picks: Any) -> float:  # noqa: ANN401 - NumPy's
         """Tell which share of the picks are among as many names."""

@@ -223,3 +223,23 @@ def test_what_cannot_be_read_ends_with_2(
         world.run("residency", "replay", "trace.parquet", *arguments)
     assert ended.value.code == 2
     assert "usage: lanewright" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_a_plot_has_the_same_bytes_for_the_same_numbers(
+    replayed: Replay, tmp_path: Path, kind: str
+) -> None:
+    files = [tmp_path / f"{number}.{kind}" for number in range(2)]
+    for file in files:
+        replayed(*SIZES, "--plot", str(file))
+    assert files[0].read_bytes() == files[1].read_bytes()
+    if kind == "svg":
+        text = files[0].read_text()
+        assert all(name in text for name in POLICIES)
+        assert "340 GB/s" in text
+
+
+def test_a_plot_of_no_kind_is_refused_before_anything(replayed: Replay, tmp_path: Path) -> None:
+    said = replayed(*SIZES, "--plot", str(tmp_path / "plot.gif"), code=1)
+    assert "plot.gif: a plot is a .png or a .svg" in said
+    assert "..." not in said

@@ -91,6 +91,7 @@ def add_replay(
             metavar="N",
             help=f"{text}; by default {default}",
         )
+    replay.add_argument("--plot", type=Path, metavar="FILE", help="draw it, .png or .svg")
     replay.add_argument(
         "--by-token", action="store_true", help="tell it by a token's place in its request, too"
     )

@@ -11,11 +11,12 @@ from lanewright.residency.asked_rows import asked_rows, asked_size
 from lanewright.residency.compared.setting import LINKS
 from lanewright.residency.guess.guessers import CONTROL, GUESSERS, Scored, scoreboard
 from lanewright.residency.guess.head import Fitting, NoFitting
-from lanewright.residency.guess.plot import require_kind, write_plot
+from lanewright.residency.guess.plot import write_plot
 from lanewright.residency.guess.setting import Setting
 from lanewright.residency.guess.split import learned_requests
 from lanewright.residency.guess.told import facts, lines
 from lanewright.residency.oracle import oracle_map
+from lanewright.residency.picture import require_kind
 from lanewright.residency.trace import counted
 from lanewright.residency.trace_file.reading import read_trace
 from lanewright.residency.trace_file.recorded import Recorded

@@ -9,11 +9,13 @@ from lanewright.project import Project
 from lanewright.residency.asked_rows import asked_rows, asked_size
 from lanewright.residency.compared.first_tokens import places
 from lanewright.residency.compared.outcome import Outcome
+from lanewright.residency.compared.plot import write_plot
 from lanewright.residency.compared.policies import POLICIES, outcomes
 from lanewright.residency.compared.setting import LINKS, Setting, ended, learned_tokens, selected
 from lanewright.residency.compared.told import by_token_lines, facts, lines
 from lanewright.residency.infinity.settings import Settings
 from lanewright.residency.oracle import oracle_map
+from lanewright.residency.picture import require_kind
 from lanewright.residency.trace import counted
 from lanewright.residency.trace_file.reading import read_trace
 from lanewright.residency.trace_file.recorded import Recorded
@@ -30,6 +32,8 @@ def run(_project: Project | None, _places: Places, arguments: Arguments) -> Exit
         LanewrightError: The trace or the usage map cannot be read, does not go with the other, or
             what is asked for does not go with the trace.
     """
+    if arguments.plot is not None:
+        require_kind(arguments.plot)
     found = read_trace(arguments.trace_file)
     setting, start = _setting(found, arguments)
     done: list[Outcome] = []
@@ -37,6 +41,8 @@ def run(_project: Project | None, _places: Places, arguments: Arguments) -> Exit
         say(f"{name} ...")
         done += outcomes(name, setting)
     told = facts(setting, done, places(found.request)[start:])
+    if arguments.plot is not None:
+        write_plot(told, arguments.plot)
     if arguments.json:
         emit(json.dumps(told, indent=2), always_utf8=True)
         return ExitCode.CLEAN

@@ -1,20 +1,10 @@
 """A scoreboard as a plot: recall over lead time, beside what a row's copy takes."""
 
-import io
-import logging
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
+from lanewright.residency.picture import write_picture
 
-from lanewright.errors import LanewrightError
-from lanewright.residency.cost.plots import DPI, SETTINGS
-from lanewright.store.atomic import replace_file
-
-KINDS = ("png", "svg")
 # Beyond the longest lead, for what has all the time there is.
 FARTHER = 6.0
 BETWEEN_LABELS = 0.05
@@ -30,35 +20,7 @@ def write_plot(told: dict[str, Any], file: Path) -> None:
     Raises:
         LanewrightError: Its name ends otherwise, or it cannot be written.
     """
-    require_kind(file)
-    # Its talk of listing the machine's fonts, once, is nothing to a user.
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    content = io.BytesIO()
-    with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(9, 4.8), layout="constrained")
-        _draw(figure.add_subplot(), told)
-        if file.suffix == ".svg":
-            FigureCanvasSVG(figure)
-            figure.savefig(content, format="svg", metadata=dict.fromkeys(("Date", "Creator")))
-        else:
-            FigureCanvasAgg(figure)
-            figure.savefig(content, format="png", dpi=DPI, metadata={"Software": None})
-    try:
-        replace_file(file, content.getvalue())
-    except OSError as error:
-        raise LanewrightError(
-            f"cannot write {file}: {error.strerror}", hint="give --plot a file in a folder"
-        ) from error
-
-
-def require_kind(file: Path) -> None:
-    """Refuse a name that says no kind of plot, before anything is computed.
-
-    Raises:
-        LanewrightError: The same.
-    """
-    if file.suffix[1:] not in KINDS:
-        raise LanewrightError(f"--plot {file}: a plot is a .png or a .svg", hint="name it so")
+    write_picture(file, (9, 4.8), lambda figure: _draw(figure.add_subplot(), told))
 
 
 def _draw(axes: Any, told: dict[str, Any]) -> None:  # noqa: ANN401 - matplotlib's keywords are untyped

@@ -29,6 +29,8 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 NONE = Booted()
 # What is tried on a machine that a window had.
 IN_WINDOW = frozenset({"boot", "bisect", "smoke"})
+# What looks for the cause of an answer that differs.
+LOOKS = frozenset({"reproduce", "bisect"})
 OF_IMAGES = frozenset({"mirror", "base", "image", "smoke"})
 # Without a network, a lane is built of what the store has; what it lacks then, `build` and `image` say.
 IF_IT_CAN = frozenset({"fetch", "drift", "mirror"})
@@ -44,6 +46,7 @@ def _of_lane(project: Project, lane: str) -> Iterator[Step]:
     without = _without(series) if series else {}
     window = series.window if series else None
     budget = ["equal", lane, "--boots", str(window.boots)] if window else None
+    other, why_not = _elsewhere(project, lane, series) if series else (None, "")
     commands = {
         "fetch": ["fetch", lane],
         "report": ["report", lane, "--json"],
@@ -60,6 +63,14 @@ def _of_lane(project: Project, lane: str) -> Iterator[Step]:
         "smoke": ["image", "smoke", "--optional", lane],
         "restore": [],
     }
+    if series and series.device != "cpu":
+        # Behind it: who is served need not wait for what runs on the CPU.
+        commands["reproduce"] = ["equal", other or lane]
+        commands["bisect"] = commands.pop("bisect")
+    if other:
+        commands["bisect"] = ["bisect", other, "--equal", "--json"]
+    elif why_not:
+        without |= dict.fromkeys(("reproduce", "bisect"), why_not)
     for name, command in commands.items():
         if why := without.get(name):
             yield Step(name=name, command=command, lane=lane, verdict="left out", why=why)
@@ -86,9 +97,23 @@ def _without(series: Series) -> dict[str, str]:
         without["smoke"] = "its [window] loads the model for the comparison alone"
     if series.image is None:
         without |= dict.fromkeys(OF_IMAGES, "its series has no [image]")
-    if series.device != "cpu":
-        without["bisect"] = "a night boots hardware no oftener than it must: bisect on a CPU lane"
     return without
+
+
+def _elsewhere(project: Project, lane: str, series: Series) -> tuple[str | None, str]:
+    """In which CPU lane a mismatch of hardware is looked for; or why in none."""
+    if series.device == "cpu":
+        return None, ""
+    budget = "a night boots hardware no oftener than it must"
+    other = series.equality.bisect_on
+    if other is None:
+        return None, f"{budget}: bisect on a CPU lane, which [equality] bisect_on names"
+    found = _series(project, other)
+    if other == lane or found is None:
+        return None, f"{budget}, and [equality] bisect_on names no other lane: {other}"
+    if found.device != "cpu":
+        return None, f"{budget}, and {other}, which [equality] bisect_on names, is no CPU lane"
+    return other, ""
 
 
 def reopened(steps: Sequence[Step], booted: Booted = NONE) -> list[Step]:
@@ -96,7 +121,10 @@ def reopened(steps: Sequence[Step], booted: Booted = NONE) -> list[Step]:
     left = {
         step.lane
         for step in steps
-        if step.name in IN_WINDOW and step.verdict == "pending" and not keeping(step, steps, booted)
+        if step.name in IN_WINDOW
+        and step.lane in step.command
+        and step.verdict == "pending"
+        and not keeping(step, steps, booted)
     }
     return [
         Step(name=step.name, command=step.command, lane=step.lane)
@@ -109,8 +137,10 @@ def reopened(steps: Sequence[Step], booted: Booted = NONE) -> list[Step]:
 def keeping(step: Step, steps: Sequence[Step], booted: Booted = NONE) -> Step | None:
     """The step of the same lane whose end keeps this one from being tried, if one does."""
     needed = _needed(step, booted)
-    if step.name == "bisect":
-        return next((each for each in steps if _is_no_mismatch(each, step)), None)
+    if step.name in LOOKS:
+        mine = {each.name for each in steps if each.lane == step.lane}
+        behind = "reproduce" if step.name == "bisect" and "reproduce" in mine else "boot"
+        return next((each for each in steps if _is_no_mismatch(each, step, behind)), None)
     for other in steps:
         # A lane that has no use for a window needs none.
         useless = other.name == "window" and other.exit_code is None and other.verdict == "left out"
@@ -127,9 +157,9 @@ def _needed(step: Step, booted: Booted) -> tuple[str, ...]:
     return needed + (IN_IMAGE.get(step.name, ()) if step.lane in booted.in_image else ())
 
 
-def _is_no_mismatch(boot: Step, bisect: Step) -> bool:
+def _is_no_mismatch(boot: Step, look: Step, behind: str) -> bool:
     """Whether a boot leaves nothing to look for: no answer differs, and no proof failed."""
-    ours = boot.lane == bisect.lane and boot.name == "boot"
+    ours = boot.lane == look.lane and boot.name == behind
     return ours and boot.exit_code != ExitCode.MISMATCH
 
 

@@ -141,10 +141,14 @@ def _found(step: Step, out: Path) -> Iterator[str]:
     Raises:
         ValueError: It did not say.
     """
+    if step.name == "reproduce":
+        yield f"{step.command[1]} answers as its pin does: what differs shows on the hardware alone"
     if step.name == "bisect":
         found = msgspec.json.decode(read_regular(out, MOST_OUT) or b"", type=_Bisected)
         told = {each.part: each.told for each in found.parts}
         yield from (f"{part}: {told.get(part, '')}" for part in found.good_without or told)
+        if step.lane not in step.command:
+            yield f"  found on {step.command[1]}, without the hardware"
         if found.next:
             yield f"  next: {found.next}"
 

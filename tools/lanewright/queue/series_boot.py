@@ -33,6 +33,8 @@ class EqualitySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
             them: what makes a model fit that the features make fit otherwise.
         drift: How far an arm's throughput may be from the baseline's before that counts, however
             little the baseline differs from itself; a share, so that 0.03 is 3 % either way.
+        bisect_on: A CPU lane in which a night looks for what this lane's hardware answers
+            otherwise, so that it boots no oftener than it must.
     """
 
     prompts: Count | None = None
@@ -42,3 +44,4 @@ class EqualitySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     together: list[Count] | None = None
     baseline: dict[str, Any] | None = None
     drift: Share | None = None
+    bisect_on: str | None = None

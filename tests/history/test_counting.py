@@ -60,6 +60,26 @@ def test_conflicts_are_the_open_hunks_of_what_is_carried(places: Places, capfd: 
     assert numbers(capfd)[-1] == (2, None)
 
 
+def test_outcomes_are_kept_of_a_night_that_booted_nothing(places: Places, capfd: Capture) -> None:
+    first, second = (
+        {"entries": [{**entry("carried", *words), "kind": "patch"}, entry("watched", "conflict")]}
+        for words in (("clean", "clean", "merged"), ("clean", "conflict", "merged"))
+    )
+    folder = printed(places, 1, "report", json.dumps(first))
+    printed(places, 2, "report", json.dumps(second), "conflicts")
+    assert run(["history", "sample"]) == 0
+    said = capfd.readouterr().out
+    assert "  patch x: 1 clean, 1 conflict, 1 merged\n" in said
+    assert ": entry x: 2 clean, 1 merged -> 1 clean, 1 conflict, 1 merged\n" in said
+    shutil.rmtree(folder)
+    assert run(["history", "--json"]) == 0
+    nights = json.loads(capfd.readouterr().out)["nights"]
+    assert [lane["reported"] for night in nights for lane in night["lanes"]] == [
+        [{"name": "x", "kind": "patch", "hunks": {"clean": 1, "conflict": 1, "merged": 1}}],
+        [{"name": "x", "kind": "patch", "hunks": {"clean": 2, "merged": 1}}],
+    ]
+
+
 def test_commits_are_counted_where_the_store_has_both(places: Places, capfd: Capture) -> None:
     commits = a_line_of_commits(places)
     ends = [(commits[0], commits[3]), (commits[1], commits[1]), (commits[0], "a" * 40)]

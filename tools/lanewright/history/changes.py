@@ -1,6 +1,6 @@
 """What became another for a lane since the night before."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lanewright.history.band import NOT_COUNTED
@@ -26,6 +26,8 @@ def changes(lane: PastLane, before: Before) -> Iterator[Change]:
         since, earlier = before.night
         yield from _differing(_verdicts(earlier), _verdicts(lane), since)
         yield from _differing(_pulls(earlier), _pulls(lane), since, ends=False)
+        if lane.reported and earlier.reported and not (before.run and lane.runs):
+            yield from _differing(_entries(earlier.reported), _entries(lane.reported), since)
     if before.run and lane.runs:
         since, earlier = before.run
         old, new = earlier.runs[-1], lane.runs[-1]
@@ -61,9 +63,16 @@ def _pulls(lane: PastLane) -> dict[str, str]:
 
 
 def _facts(run: PastRun) -> dict[str, str]:
-    entries = {f"entry {entry.name}": outcomes_of(entry) for entry in run.entries}
     modes = {f"equality {mode.mode}": mode.verdict for mode in run.modes}
-    return {"pin": f"{run.pin_ref} (commit {run.pin_commit[:12]})", **entries, **modes}
+    return {
+        "pin": f"{run.pin_ref} (commit {run.pin_commit[:12]})",
+        **_entries(run.entries),
+        **modes,
+    }
+
+
+def _entries(entries: Sequence[PastEntry]) -> dict[str, str]:
+    return {f"entry {entry.name}": outcomes_of(entry) for entry in entries}
 
 
 def _speeds(run: PastRun) -> dict[str, str]:

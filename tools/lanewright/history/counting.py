@@ -1,10 +1,12 @@
 """What a night's steps printed of a lane, as numbers."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from lanewright.history.forms import Reported
+from lanewright.history.forms import Reported, ReportedEntry
+from lanewright.history.past import PastEntry
 from lanewright.history.reading_files import DamagedError, decoded, read_file
 from lanewright.nightly.night import Step
 from lanewright.store.git import Repository
@@ -22,14 +24,37 @@ def conflicts(folder: Path, steps: list[Step]) -> int | None:
         folder: Of the night.
         steps: The lane's.
     """
+    carried = _carried(folder, steps)
+    if carried is None:
+        return None
+    return sum(hunk.open for entry in carried for file in entry.files for hunk in file.hunks)
+
+
+def reported(folder: Path, steps: list[Step]) -> list[PastEntry]:
+    """What became of what the lane carries, entry by entry, by its report.
+
+    Args:
+        folder: Of the night.
+        steps: The lane's.
+    """
+    return [
+        PastEntry(
+            entry.name,
+            entry.kind,
+            dict(Counter(hunk.outcome for file in entry.files for hunk in file.hunks)),
+        )
+        for entry in _carried(folder, steps) or ()
+    ]
+
+
+def _carried(folder: Path, steps: list[Step]) -> list[ReportedEntry] | None:
     for content in _printed(folder, steps, "report"):
         try:
             report = decoded(content, Reported)
         except DamagedError:
             # Of a report that came to nothing there is only talk.
             return None
-        carried = [entry for entry in report.entries if entry.standing == "carried"]
-        return sum(hunk.open for entry in carried for file in entry.files for hunk in file.hunks)
+        return [entry for entry in report.entries if entry.standing == "carried"]
     return None
 
 

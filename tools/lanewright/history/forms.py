@@ -185,6 +185,7 @@ class Status(msgspec.Struct):
 class ReportedHunk(msgspec.Struct):
     """A hunk in a report; ``open`` is left out there where nobody is needed."""
 
+    outcome: str = ""
     open: bool = False
 
 
@@ -198,6 +199,8 @@ class ReportedEntry(msgspec.Struct):
     """An entry in a report: carried, or tried alone."""
 
     standing: str
+    name: str = ""
+    kind: str = ""
     files: list[ReportedFile] = []
 
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lanewright.errors import LanewrightError
-from lanewright.history.tables import FIRST, SECOND, THIRD
+from lanewright.history.tables import FIRST, FOURTH, SECOND, THIRD
 from lanewright.history.transactions import reading, writing
 from lanewright.terminal import quoted
 
 # "lane": tells the history from other programs' databases.
 APPLICATION = 0x6C616E65
-MIGRATIONS: tuple[tuple[str, ...], ...] = (FIRST, SECOND, THIRD)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (FIRST, SECOND, THIRD, FOURTH)
 
 
 def migrate(

@@ -6,7 +6,7 @@ import msgspec
 
 from lanewright.history.cells import read_cell
 from lanewright.history.changes import Before, changes
-from lanewright.history.past import PastLane, PastNight, PastPull, PastStep
+from lanewright.history.past import PastEntry, PastLane, PastNight, PastPull, PastStep
 from lanewright.history.runs import run_of
 from lanewright.history.verdict import DRIFT, LEFT_OUT, verdict_of
 
@@ -86,6 +86,7 @@ def _bare(connection: sqlite3.Connection, night: str, lane: str) -> PastLane:
         left_out=sum(step.verdict == LEFT_OUT for step in steps),
         commits_behind=None,
         conflicts=None,
+        reported=_reported(connection, night, lane),
         steps=steps,
         runs=runs,
         pulls=[
@@ -93,6 +94,17 @@ def _bare(connection: sqlite3.Connection, night: str, lane: str) -> PastLane:
         ],
         changes=[],
     )
+
+
+def _reported(connection: sqlite3.Connection, night: str, lane: str) -> list[PastEntry]:
+    found = connection.execute(
+        "SELECT name, kind, hunks FROM reported WHERE night = ? AND lane = ? ORDER BY position",
+        (night, lane),
+    )
+    return [
+        PastEntry(row["name"], row["kind"], read_cell(row, "hunks", dict[str, int]))
+        for row in found
+    ]
 
 
 def _before(connection: sqlite3.Connection, night: str, lane: str) -> Before:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from lanewright.history.counting import commits_behind, conflicts
+from lanewright.history.counting import commits_behind, conflicts, reported
 from lanewright.history.forms import Pull, Status
 from lanewright.history.reading_files import DamagedError, decoded, read_file
 from lanewright.nightly.night import Night
@@ -64,6 +64,7 @@ def put_night(
             "INSERT INTO night_lanes VALUES (?, ?, ?, ?, ?)",
             (night.name, position, lane, behind, conflicts(folder, steps)),
         )
+    _put_reported(connection, folder, night)
     connection.executemany(
         "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
@@ -80,6 +81,22 @@ def put_night(
         "INSERT INTO pulls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(night.name, *row) for row in pulls.values()],
     )
+
+
+def _put_reported(connection: sqlite3.Connection, folder: Path, night: Night) -> None:
+    # A lane may have been asked for twice.
+    for lane in dict.fromkeys(night.lanes):
+        steps = [step for step in night.steps if step.lane == lane]
+        connection.executemany(
+            "INSERT INTO reported VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    *(night.name, lane, position, entry.name, entry.kind),
+                    msgspec.json.encode(entry.hunks).decode(),
+                )
+                for position, entry in enumerate(reported(folder, steps))
+            ],
+        )
 
 
 def _pulls(folder: Path, night: Night) -> Iterator[tuple[str | int | None, ...]]:

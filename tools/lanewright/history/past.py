@@ -201,6 +201,7 @@ class PastLane(msgspec.Struct, frozen=True, kw_only=True):
         commits_behind: Its distance from upstream's head; None where that was not told, as of
             releases.
         conflicts: How many hunks of what it carries need a person; None without a report.
+        reported: What became of what it carries, by that report.
     """
 
     lane: str
@@ -210,6 +211,7 @@ class PastLane(msgspec.Struct, frozen=True, kw_only=True):
     left_out: int
     commits_behind: int | None
     conflicts: int | None
+    reported: list[PastEntry]
     steps: list[PastStep]
     runs: list[PastRun]
     pulls: list[PastPull]

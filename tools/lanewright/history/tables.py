@@ -115,3 +115,15 @@ THIRD = (
     "ALTER TABLE throughput ADD COLUMN cores INTEGER",
     "UPDATE runs SET stamp = '', digest = '' WHERE pruned IS NULL",
 )
+# What became of entries by a night's report, whether or not a boot followed.
+FOURTH = (
+    """
+    CREATE TABLE reported (
+        night TEXT NOT NULL REFERENCES nights (name) ON DELETE CASCADE,
+        lane TEXT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
+        hunks TEXT NOT NULL CHECK (json_valid(hunks)),
+        PRIMARY KEY (night, lane, position)
+    ) STRICT, WITHOUT ROWID
+    """,
+    "UPDATE nights SET stamp = '', digest = '' WHERE pruned IS NULL",
+)

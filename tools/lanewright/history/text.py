@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from lanewright.history.band import BASELINE, SLOWER, Timed
 from lanewright.history.changes import outcomes_of
 from lanewright.history.grid import standing_of, told_verdict
-from lanewright.history.past import PastLane, PastMode, PastNight, PastRun, PastStep
+from lanewright.history.past import PastEntry, PastLane, PastMode, PastNight, PastRun, PastStep
 from lanewright.history.speed_words import judged, percent, stands_on, told_word
 from lanewright.report.outcome import counted
 from lanewright.report.shown import in_a_line
@@ -38,6 +38,9 @@ def _lane(lane: PastLane) -> Iterator[str]:
         yield f"  {counted(lane.commits_behind, 'commit')} behind upstream"
     if lane.conflicts:
         yield f"  {counted(lane.conflicts, 'hunk')} in conflict"
+    if not lane.runs:
+        # A run has them, too.
+        yield from (_entry(entry) for entry in lane.reported)
     for step in lane.steps:
         yield _step(step, "  ")
     for run in lane.runs:
@@ -67,13 +70,17 @@ def _run(run: PastRun) -> Iterator[str]:
     pruned = f", pruned {run.pruned}" if run.pruned else ""
     yield f"run {run.folder}: {run.verdict if run.verdict == 'passed' else _failed(run)}{pruned}"
     yield f"  pin {run.pin_ref} (commit {run.pin_commit[:12]}), tree {run.tree[:12]}"
-    for entry in run.entries:
-        yield f"  {entry.kind} {entry.name}{f': {outcomes_of(entry)}' if entry.hunks else ''}"
+    yield from (_entry(entry) for entry in run.entries)
     for mode in run.modes:
         yield f"  equality {mode.mode}: {mode.verdict} ({_rows(mode)})"
     for proof in run.proofs:
         yield f"  proof of {proof.feature} in {proof.place}: {proof.text}"
     yield from _speeds(run)
+
+
+def _entry(entry: PastEntry) -> str:
+    told = f": {outcomes_of(entry)}" if entry.hunks else ""
+    return in_a_line(f"  {entry.kind} {entry.name}{told}")
 
 
 def _failed(run: PastRun) -> str:
